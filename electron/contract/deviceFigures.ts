@@ -6,6 +6,8 @@ export interface FigureFormat {
   /** With one decimal. */
   decimal: (value: number) => string;
   percent: (fraction: number) => string;
+  /** Speeds with three significant digits. */
+  rate: (value: number) => string;
   /** Such as "14.2 of 16". */
   of: (part: string, whole: string) => string;
 }
@@ -30,7 +32,19 @@ export function shareOfRun(
 }
 export interface LiveFigures {
   devices: readonly Pick<DeviceLive, 'residuesDone'>[];
-  progress: Pick<RunProgress, 'fraction' | 'residues'>;
+  progress: Pick<RunProgress, 'fraction' | 'residues' | 'prepare'>;
+}
+
+/**
+ * Converts residues per second to sequences per minute, including sequences without an open reading frame.
+ * Null until enough is prepared to estimate it.
+ */
+export function sequencesPerMinute(
+  residuesPerSecond: number | null,
+  progress: Pick<RunProgress, 'prepare' | 'residues'> | undefined,
+): number | null {
+  if (residuesPerSecond === null || !progress || progress.residues.total === 0) return null;
+  return (60 * residuesPerSecond * progress.prepare.records) / progress.residues.total;
 }
 
 /** A device's measurements in words; null for what it does not measure. */

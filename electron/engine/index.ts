@@ -116,5 +116,6 @@ export {
   formatEstimateRange,
   formatMeasures,
   formatPercent,
+  formatRate,
   TERMINAL_FIGURES,
 } from '../contract/terminal/format.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../electron/contract/index.ts';
 import de from './de.json' with { type: 'json' };
 import en from './en.ts';
-import { createFormats, type Formats } from './format.ts';
+import { createFormats, type Formats } from '../../electron/contract/format.ts';
 
 type English = typeof en;
 export type MessageKey = keyof English;

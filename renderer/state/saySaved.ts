@@ -1,4 +1,4 @@
-import { fileName } from '../i18n/format.ts';
+import { fileName } from '../i18n/names.ts';
 import type { Texts } from '../i18n/index.ts';
 import { home } from './connection.ts';
 import { say } from './say.ts';

@@ -24,7 +24,11 @@ const device = (node: string, number: number, change: Partial<DeviceLive> = {}):
   ...NO_WORKER_FIGURES,
   ...change,
 });
-const progress = { fraction: 0.96, residues: { total: 1_000_000, done: 960_000 } };
+const progress = {
+  fraction: 0.96,
+  residues: { total: 1_000_000, done: 960_000 },
+  prepare: { finished: true, records: 1_000, bases: 500_000, frames: 6_000 },
+};
 const lines = (devices: readonly DeviceLive[]): string[] =>
   deviceLines(devices, progress).map((line) => line.replaceAll(/ +/g, ' '));
 const eight = Array.from({ length: 8 }, (_, number) => device('node1', number));
@@ -32,7 +36,7 @@ const eight = Array.from({ length: 8 }, (_, number) => device('node1', number));
 // The founding wish: "GPU 0: ████ 100% [250/250 files] | Mem: 14.2GB/16.0GB", for each GPU, while the run is at work.
 it('has the nine figures of a device in its line: name, bar, share, parts, memory of all, load, heat, power, speed', () => {
   expect(lines(eight)[7]).toBe(
-    'node1 GPU 7 NVIDIA H200 █░░░░░░░ 12 % 11 parts 14.2 of 16.0 GB 99 % 60 °C 690 W 100,000 residues/s working',
+    'node1 GPU 7 NVIDIA H200 █░░░░░░░ 12 % 11 parts 14.2 of 16.0 GB 99 % 60 °C 690 W 6,000 sequences/min working',
   );
 });
 
@@ -44,8 +48,8 @@ it('has a line for each device of this computer or of a small cluster, and for e
     device('node2', 1, { ...idle, worker: { state: 'loading' }, partsDone: 0, residuesDone: 0 }),
   ];
   expect(lines(more)).toEqual([
-    'node1 ███████░ 85 % 88 parts 114 of 128 GB 99 % 60 °C 5,520 W 800,000 residues/s 8 working',
-    'node2 █░░░░░░░ 11 % 11 parts 14.2 of 32.0 GB 51 % 60 °C 1,380 W 100,000 residues/s 1 working, 1 loading the model',
+    'node1 ███████░ 85 % 88 parts 114 of 128 GB 99 % 60 °C 5,520 W 48,000 sequences/min 8 working',
+    'node2 █░░░░░░░ 11 % 11 parts 14.2 of 32.0 GB 51 % 60 °C 1,380 W 6,000 sequences/min 1 working, 1 loading the model',
   ]);
   // The columns are aligned.
   const wide = deviceLines([...eight, device('n', 0)], progress);

@@ -1,11 +1,18 @@
 import { shareOfDevice } from '../../contract/cluster.ts';
-import { measureTexts, shareOfRun, type LiveFigures, type Measured } from '../../contract/deviceFigures.ts';
+import {
+  measureTexts,
+  sequencesPerMinute,
+  shareOfRun,
+  type LiveFigures,
+  type Measured,
+} from '../../contract/deviceFigures.ts';
 import type { ClusterLive, DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
 import {
   formatCount,
   formatPercent,
   formatEstimateRange,
   formatDuration,
+  formatRate,
   TERMINAL_FIGURES,
 } from '../../engine/index.ts';
 
@@ -27,11 +34,16 @@ export function totalLine(progress: RunProgress): string {
     `frames ${formatCount(progress.frames.done)}/${formatCount(progress.frames.total)}`,
   ];
   if (progress.parts.failed > 0) parts.push(`${formatCount(progress.parts.failed)} failed`);
-  if (progress.residuesPerSecond !== null)
-    parts.push(`${formatCount(progress.residuesPerSecond)} residues/s`);
+  const speed = speedText(progress.residuesPerSecond, progress);
+  if (speed !== null) parts.push(speed);
   parts.push(`elapsed ${formatDuration(progress.elapsedSeconds)}`);
   if (progress.remainingSeconds) parts.push(`left ${formatEstimateRange(progress.remainingSeconds)}`);
   return parts.join('  ');
+}
+
+function speedText(residuesPerSecond: number | null, progress: LiveFigures['progress']): string | null {
+  const speed = sequencesPerMinute(residuesPerSecond, progress);
+  return speed === null ? null : `${formatRate(speed)} sequences/min`;
 }
 
 export function deviceLines(devices: readonly DeviceLive[], progress: LiveFigures['progress']): string[] {
@@ -73,7 +85,6 @@ type Figures = Measured & Pick<DeviceLive, 'partsDone' | 'residuesDone' | 'resid
 function columns(name: string, doing: string, figures: Figures, live: LiveFigures): string {
   const { load, memory, temperature, power } = measureTexts(figures, TERMINAL_FIGURES);
   const share = shareOfRun(figures, live);
-  const speed = figures.residuesPerSecond;
   return [
     name.slice(0, 26).padEnd(26),
     bar(share ?? 0, 8),
@@ -82,7 +93,7 @@ function columns(name: string, doing: string, figures: Figures, live: LiveFigure
     (memory ?? '').padStart(15),
     ...[load, temperature].map((text) => (text ?? '').padStart(6)),
     (power ?? '').padStart(8),
-    (speed === null ? '' : `${formatCount(speed)} residues/s`).padStart(20),
+    (speedText(figures.residuesPerSecond, live.progress) ?? '').padStart(20),
     ` ${doing}`,
   ].join(' ');
 }

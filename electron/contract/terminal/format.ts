@@ -1,33 +1,17 @@
 import { memoryText, type FigureFormat } from '../deviceFigures.ts';
+import { createFormats } from '../format.ts';
 
 /**
  * Formats numbers for plain text: terminals, logs, and messages of the engine. These are always in English;
- * the window has its own formats, in the user's language (renderer/i18n/format.ts).
+ * the window has the formats of the user's language (contract/format.ts).
  */
-const LOCALE = 'en-US';
-const integer = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
-const threeDigits = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
-
-export function formatCount(value: number): string {
-  return integer.format(value);
-}
-
-/** Uses decimal units, like file managers. */
-export function formatBytes(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  // A value that would be rounded to 1,000 becomes 1 of the next unit.
-  while (value >= 999.5 && units.length > 1) {
-    value /= 1000;
-    units.shift();
-  }
-  return `${threeDigits.format(value)} ${units[0] ?? ''}`;
-}
+export const { integer: formatCount, fileSize: formatBytes, rate: formatRate } = createFormats('en-US');
 
 /** For the figures of a device, which a window shows too. */
 export const TERMINAL_FIGURES: FigureFormat = {
   integer: formatCount,
   decimal: (value) => value.toFixed(1),
+  rate: formatRate,
   percent: formatPercent,
   of: (part, whole) => `${part} of ${whole}`,
 };

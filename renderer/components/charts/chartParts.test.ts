@@ -1,4 +1,4 @@
-import { partNumber } from '../../i18n/format.ts';
+import { partNumber } from '../../i18n/names.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { niceTop } from './axes.ts';

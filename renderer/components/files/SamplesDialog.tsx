@@ -3,7 +3,7 @@ import { Dialog } from '../Dialog.tsx';
 import { memo, useCallback, useState } from 'react';
 import { LIMITS, NO_DETAILS, type NamedSample } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
-import { fileName } from '../../i18n/format.ts';
+import { fileName } from '../../i18n/names.ts';
 
 interface SamplesDialogProps {
   paths: readonly string[];

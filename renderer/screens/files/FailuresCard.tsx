@@ -6,7 +6,7 @@ import type { PartStatus, RunSummary } from '../../../electron/contract/index.ts
 import { Card } from '../../components/Card.tsx';
 import { DESTRUCTIVE } from '../../styles/theme.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
-import { fileName } from '../../i18n/format.ts';
+import { fileName } from '../../i18n/names.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { useDeviceLabels } from '../../state/runs/deviceLabels.ts';

@@ -1,5 +1,5 @@
 import { isAtWork } from '../../../electron/contract/runState.ts';
-import { fileName } from '../../i18n/format.ts';
+import { fileName } from '../../i18n/names.ts';
 import { queries } from '../../state/connection.ts';
 import { useMediaQuery } from '@mantine/hooks';
 import { useMemo } from 'react';

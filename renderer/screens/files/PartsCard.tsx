@@ -1,4 +1,4 @@
-import { fileName, partNumber } from '../../i18n/format.ts';
+import { fileName, partNumber } from '../../i18n/names.ts';
 import { queries } from '../../state/connection.ts';
 import { Button, Select } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';

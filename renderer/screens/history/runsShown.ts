@@ -1,6 +1,6 @@
 import { modelMark, type RunSummary } from '../../../electron/contract/index.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
-import { fileName } from '../../i18n/format.ts';
+import { fileName } from '../../i18n/names.ts';
 import type { Texts } from '../../i18n/index.ts';
 import { queuedRuns, runStatus } from '../../state/runs/runs.ts';
 

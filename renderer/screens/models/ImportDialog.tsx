@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { FoundWeights } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
-import { fileName } from '../../i18n/format.ts';
+import { fileName } from '../../i18n/names.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { useEngineTexts } from '../../state/engineTexts.ts';
 import { closeImport, importWeights, lookQuery, useWeights } from '../../state/computer/weights.ts';

@@ -1,5 +1,5 @@
 import type { ModelStatus, PlanModel } from '../../../electron/contract/index.ts';
-import { asSentence } from '../../i18n/format.ts';
+import { asSentence } from '../../i18n/names.ts';
 import type { Texts } from '../../i18n/index.ts';
 
 type Shown =

@@ -9,7 +9,7 @@ import {
   type SampleDetails,
 } from '../../../electron/contract/index.ts';
 import { detailsOfFiles, RUN_REQUEST_DEFAULTS, samplesOfFiles, type RunChoices } from './choices.ts';
-import { fileName } from '../../i18n/format.ts';
+import { fileName } from '../../i18n/names.ts';
 import type { ShownError } from '../../api/callError.ts';
 import { toShownError } from '../../api/callError.ts';
 import { engine } from '../connection.ts';

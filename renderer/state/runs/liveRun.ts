@@ -1,5 +1,5 @@
 import { QueryObserver } from '@tanstack/react-query';
-import type { RunLive, RunProgress } from '../../../electron/contract/index.ts';
+import type { RunLive } from '../../../electron/contract/index.ts';
 import { queries } from '../connection.ts';
 import { queryClient } from '../queryClient.ts';
 import { create } from 'zustand';
@@ -23,16 +23,4 @@ export function followRun(runId: string): () => void {
     queries.runs.watch.experimental_liveOptions({ input: { runId } }),
   );
   return observer.subscribe(({ data, error }) => useLiveRun.setState({ error, ...(data && { live: data }) }));
-}
-
-/**
- * Converts residues per second to sequences per minute, including sequences without an open reading frame.
- * Null until enough is prepared to estimate it.
- */
-export function sequencesPerMinute(
-  residuesPerSecond: number | null,
-  progress: Pick<RunProgress, 'prepare' | 'residues'> | undefined,
-): number | null {
-  if (residuesPerSecond === null || !progress || progress.residues.total === 0) return null;
-  return (60 * residuesPerSecond * progress.prepare.records) / progress.residues.total;
 }

@@ -14,8 +14,8 @@ import { estimateText, sharePercent } from '../../../contract/shareEstimate.ts';
 import { toldOf } from '../../../contract/problems.ts';
 import { matesOf } from '../../../contract/samples.ts';
 import { NO_DETAILS } from '../../../contract/samples.ts';
-import { predictionSchema, shownScore, viralShare } from '../../../contract/results.ts';
-import { formatBytes, formatDuration } from '../../../contract/terminal/format.ts';
+import { predictionSchema, viralShare } from '../../../contract/results.ts';
+import { createFormats, type Formats } from '../../../contract/format.ts';
 import { CALL_WORDS, EVIDENCE_WORDS, TOO_SHORT_WORD, UNSETTLED_WORD } from '../table/columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 import type { SampleSummary } from '../../../contract/rpc/results.ts';
@@ -63,27 +63,14 @@ class ReportPage {
   private readonly language: ExportLanguage;
   private readonly texts: (typeof REPORT_TEXTS)[ExportLanguage];
   private readonly count: (value: number) => string;
-  private readonly decimal: (value: number, digits: number) => string;
-  private readonly percent: (value: number, digits?: number) => string;
+  private readonly format: Formats;
 
   constructor(facts: ReportFacts, language: ExportLanguage) {
     this.facts = facts;
     this.language = language;
     this.texts = REPORT_TEXTS[language];
-    const locale = this.locale;
-    const integers = new Intl.NumberFormat(locale);
-    this.count = (value) => integers.format(value);
-    this.decimal = (value, digits) =>
-      value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-    this.percent = (value, digits = 1) => this.percents(digits).format(value);
-  }
-
-  private percents(digits: number): Intl.NumberFormat {
-    return new Intl.NumberFormat(this.locale, {
-      style: 'percent',
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-    });
+    this.format = createFormats(language === 'de' ? 'de-DE' : 'en-GB');
+    this.count = this.format.integer;
   }
 
   whole(now: Date, parts: readonly ReportPart[]): Markup {
@@ -106,7 +93,7 @@ class ReportPage {
         ${isMarked ? html`<div class="watermark" aria-hidden="true">${texts.notForResearch}</div>` : ''}
         <header>
           <h1>${title}</h1>
-          <p>${texts.made(this.date(now.getTime()))}</p>
+          <p>${texts.made(this.format.dateTime(now.toISOString()))}</p>
           ${isMarked ? html`<p class="caution" role="note"><strong>${texts.notForResearch}.</strong> ${texts.marked(run.plan.model.title)}</p>` : ''}
           ${run.state.phase === 'done' ? '' : html`<p class="caution" role="note">${texts.unfinished} ${this.enough()}</p>`}
           ${this.leftOut()}
@@ -169,7 +156,7 @@ class ReportPage {
         {
           title: texts.shareToCome,
           kind: 'n',
-          cell: ({ estimate }) => (estimate === null ? '–' : estimateText(estimate, this.percent)),
+          cell: ({ estimate }) => (estimate === null ? '–' : estimateText(estimate, this.format.percent)),
         },
         {
           title: texts.restsOn,
@@ -184,6 +171,7 @@ class ReportPage {
     const { run, timings, inputNames, found, versions } = this.facts;
     const { texts, count } = this;
     const { model, chunkLength, precision } = run.plan;
+    const dateTime = (time: number) => this.format.dateTime(new Date(time).toISOString());
     const program = ['app', 'backend', 'python', 'torch', 'platform'].flatMap((name) => {
       const version = versions[name];
       return version === null || version === undefined ? [] : [`${name} ${version}`];
@@ -196,9 +184,9 @@ class ReportPage {
       ...(run.plan.repairs ?? []).map((repair): [string, string] => [texts.repairs, texts.repair[repair]]),
       ...this.imported((facts): [string, string] => [texts.imported, texts.importedFrom(facts)]),
       [texts.devices, [...new Set(run.devices.map(({ name }) => name))].join(', ') || '–'],
-      [texts.begun, timings.startedAt === null ? '–' : this.date(timings.startedAt)],
-      [texts.ended, this.date(timings.lastChangeAt)],
-      [texts.working, formatDuration(timings.workingMilliseconds / 1000)],
+      [texts.begun, timings.startedAt === null ? '–' : dateTime(timings.startedAt)],
+      [texts.ended, dateTime(timings.lastChangeAt)],
+      [texts.working, this.format.duration(timings.workingMilliseconds / 1000)],
       [texts.program, `VirNucPro Desktop: ${program.join(', ')}`],
     ];
     const damageIn = (input: number): string => {
@@ -211,7 +199,7 @@ class ReportPage {
       ${table(run.inputs, [
         { title: texts.file, cell: ({ input }) => inputNames[input] ?? '' },
         { title: texts.sample, cell: ({ input }) => found.names[input] ?? '' },
-        { title: texts.size, kind: 'n', cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
+        { title: texts.size, kind: 'n', cell: ({ sizeBytes }) => this.format.fileSize(sizeBytes) },
         {
           title: texts.sequences,
           kind: 'n',
@@ -248,7 +236,7 @@ class ReportPage {
       {
         title: texts.share,
         kind: 'n',
-        cell: (summary) => sharePercent(viralShare(summary.byPrediction), this.percent),
+        cell: (summary) => sharePercent(viralShare(summary.byPrediction), this.format.percent),
       },
     ];
     return html`<section>
@@ -277,12 +265,12 @@ class ReportPage {
     const histogram = (bins: readonly number[], title: string, colour: string): Markup => {
       const top = Math.max(1, ...bins);
       const bars = bins.map((n, i) => ({
-        label: this.decimal(i / SCORE_BINS, 1),
+        label: this.format.decimal(i / SCORE_BINS, 1),
         height: n / top,
         note: texts.perBin(
           this.count(n),
-          this.decimal(i / SCORE_BINS, 2),
-          this.decimal((i + 1) / SCORE_BINS, 2),
+          this.format.decimal(i / SCORE_BINS, 2),
+          this.format.decimal((i + 1) / SCORE_BINS, 2),
         ),
       }));
       return html`<figure>
@@ -292,7 +280,7 @@ class ReportPage {
           top: this.count(top),
           colour,
           labelEvery: SCORE_BINS / 10,
-          end: this.decimal(1, 1),
+          end: this.format.decimal(1, 1),
         })}
       </figure>`;
     };
@@ -308,7 +296,7 @@ class ReportPage {
       ${histogram(scores.virus, texts.scoresVirus, COLOURS.virus)}${histogram(scores.others, texts.scoresOthers, COLOURS.others)}
       <figure>
         <figcaption>${texts.lengths}</figcaption>
-        ${columns(shares, { title: texts.lengths, top: this.percent(1), colour: COLOURS.virus })}
+        ${columns(shares, { title: texts.lengths, top: this.format.percent(1), colour: COLOURS.virus })}
       </figure>
     </section>`;
   }
@@ -343,7 +331,7 @@ class ReportPage {
           title: texts.score,
           kind: 'n',
           cell: ({ virusScore, settled }) =>
-            html`${virusScore === null ? '–' : this.decimal(shownScore(virusScore), 4)}${
+            html`${virusScore === null ? '–' : this.format.score(virusScore)}${
               settled ? '' : html`<br /><i>${UNSETTLED_WORD[language]}</i>`
             }`,
         },
@@ -485,14 +473,6 @@ class ReportPage {
         ${this.texts.limitList.map((limit) => html`<li>${limit}</li>`)}
       </ul>
     </section>`;
-  }
-
-  private get locale(): string {
-    return this.language === 'de' ? 'de-DE' : 'en-GB';
-  }
-
-  private date(time: number): string {
-    return new Date(time).toLocaleString(this.locale, { dateStyle: 'long', timeStyle: 'short' });
   }
 }
 

@@ -1,5 +1,5 @@
 import { Anchor, Paper, Stack, Text } from '@mantine/core';
-import { fileName } from '../../../i18n/format.ts';
+import { fileName } from '../../../i18n/names.ts';
 import { useMemo } from 'react';
 import type { InputFileProblem } from '../../../../electron/contract/index.ts';
 import { ProblemList } from '../../../components/files/ProblemList.tsx';

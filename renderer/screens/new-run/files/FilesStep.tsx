@@ -1,5 +1,5 @@
 import { inWords, matchSheet, NO_DETAILS, sentPath } from '../../../../electron/contract/index.ts';
-import { fileName, folderOf } from '../../../i18n/format.ts';
+import { fileName, folderOf } from '../../../i18n/names.ts';
 import { ActionIcon, Box, Button, Group, Loader, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconX } from '@tabler/icons-react';

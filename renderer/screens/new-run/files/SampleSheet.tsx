@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { matchSheet, type SheetRow } from '../../../../electron/contract/index.ts';
-import { fileName } from '../../../i18n/format.ts';
+import { fileName } from '../../../i18n/names.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { useErrorTexts } from '../../../state/engineTexts.ts';
 import { removeSheet, useNewRun } from '../../../state/newRun/store.ts';

@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import { fileName } from '../../../i18n/format.ts';
+import { fileName } from '../../../i18n/names.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { removeFiles } from '../../../state/newRun/store.ts';
 import { say } from '../../../state/say.ts';

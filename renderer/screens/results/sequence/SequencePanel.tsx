@@ -1,4 +1,4 @@
-import { fileName } from '../../../i18n/format.ts';
+import { fileName } from '../../../i18n/names.ts';
 import { queries } from '../../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, CloseButton, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';

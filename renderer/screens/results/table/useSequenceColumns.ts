@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { matesOf, type RunSummary } from '../../../../electron/contract/index.ts';
-import { fileName } from '../../../i18n/format.ts';
+import { fileName } from '../../../i18n/names.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { useSamplesFound } from '../../../state/results/samplesFound.ts';

@@ -7,6 +7,7 @@ import { Area, AreaChart, XAxis, YAxis } from 'recharts';
 import {
   MEASURES,
   measureTexts,
+  sequencesPerMinute,
   shareOfRun,
   type DeviceHistory,
   type DeviceLive,
@@ -32,7 +33,7 @@ import {
   useDeviceLabels,
   useNumberedDevices,
 } from '../../../state/runs/deviceLabels.ts';
-import { sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
+import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import { sayError } from '../../../state/say.ts';
 import { curvesEvery, useOnceMoreAtEnd } from './askingAgain.ts';
 import classes from './DevicesTable.module.css';

@@ -1,11 +1,15 @@
 import { Text } from '@mantine/core';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
-import type { RunProgress, RunSummary } from '../../../../electron/contract/index.ts';
+import {
+  sequencesPerMinute,
+  type RunProgress,
+  type RunSummary,
+} from '../../../../electron/contract/index.ts';
 import { Card } from '../../../components/Card.tsx';
 import { Facts, type FactItem } from '../../../components/Facts.tsx';
 import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
+import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import { queuedRuns, runStatus, useRuns } from '../../../state/runs/runs.ts';
 import classes from './OverallProgress.module.css';
 

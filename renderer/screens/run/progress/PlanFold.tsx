@@ -4,7 +4,7 @@ import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { Facts } from '../../../components/Facts.tsx';
 import { Fold } from '../../../components/Fold.tsx';
 import { Hint } from '../../../components/Hint.tsx';
-import { partNumber } from '../../../i18n/format.ts';
+import { partNumber } from '../../../i18n/names.ts';
 import { modelTitle } from '../../../state/computer/modelTexts.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { hashOfRoute } from '../../../state/navigation.ts';

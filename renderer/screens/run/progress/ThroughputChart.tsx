@@ -1,13 +1,13 @@
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { useCallback, useMemo } from 'react';
-import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { sequencesPerMinute, type RunSummary } from '../../../../electron/contract/index.ts';
 import { AccessibleChart } from '../../../components/charts/AccessibleChart.tsx';
 import { Section } from '../../../components/Card.tsx';
 import { niceTop } from '../../../components/charts/axes.ts';
 import { TimeCurve } from '../../../components/charts/TimeCurve.tsx';
 import { totalsOverTime } from '../../../components/charts/timeSeries.ts';
 import { useTexts } from '../../../i18n/index.ts';
-import { sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
+import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import { useDeviceHistory } from './DevicesTable.tsx';
 
 /** Sequences per minute of all devices together, from the start of the run until now. */

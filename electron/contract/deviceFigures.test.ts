@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sequencesPerMinute } from './liveRun.ts';
+import { sequencesPerMinute } from './deviceFigures.ts';
 
 describe('speed in sequences per minute', () => {
   const progress = (records: number, total: number) => ({

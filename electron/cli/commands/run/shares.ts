@@ -95,8 +95,8 @@ export async function finish(context: EngineContext, folder: string, reporter: R
 }
 
 /** Into how many shares a run was divided last, by those that have begun, or were taken over earlier. */
-function divisionOf({ folder, stored }: OpenRun): number | undefined {
-  const names = [...stored.devices.map(({ id }) => id), ...shareNames(folder)];
+function divisionOf({ folder, record }: OpenRun): number | undefined {
+  const names = [...record.stored.devices.map(({ id }) => id), ...shareNames(folder)];
   const counts = names.flatMap((name) => /\d-of-(\d+)$/.exec(name)?.[1] ?? []);
   return counts.length === 0 ? undefined : Number(counts.at(-1));
 }

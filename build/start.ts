@@ -12,7 +12,7 @@ import {
 } from '../electron/engine/environment/appPaths.ts';
 import { shellLogFile } from '../electron/engine/service/computer/diagnostics.ts';
 import { stepLines } from '../electron/engine/environment/steps.ts';
-import { describeVerdicts } from '../electron/engine/devices/selfTest/deviceLevel.ts';
+import { describeVerdicts } from '../electron/engine/devices/check/trial.ts';
 import { setUp } from '../electron/engine/setup/setUp.ts';
 import { buildToStart } from './buildToStart.ts';
 import { buildWindow } from './buildWindow.ts';

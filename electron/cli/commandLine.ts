@@ -20,7 +20,7 @@ import { models, type ModelsFlags } from './commands/computer/models.ts';
 import { packForOffline, type PackOfflineFlags } from './commands/computer/packOffline.ts';
 import { importLegacy } from './commands/run/importLegacy.ts';
 import { results, type ResultsFlags } from './commands/results/results.ts';
-import { selftest, type SelfTestFlags } from './commands/computer/selftest.ts';
+import { check, type CheckFlags } from './commands/computer/check.ts';
 import { serve, type ServeFlags } from './commands/computer/serve.ts';
 import { compute, finish, merge, prepare } from './commands/run/shares.ts';
 import { status } from './commands/run/status.ts';
@@ -395,38 +395,30 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => models(context, action, names, flags));
     });
 
-  common(root.command('selftest'))
-    .description('Test whether this installation computes what it should, and how fast')
+  const checks = (command: Command): Command =>
+    common(command)
+      .option('--model <name>', 'for controls and precision: as for predict', '500')
+      .option('-d, --devices <list>', 'for controls and precision: as for predict', 'auto')
+      .option('--quick', 'for controls: only 20 viral and 20 host sequences')
+      .option('--precision <name>', "for controls: as for predict (auto: each device's own)", 'auto')
+      .option('--seconds <n>', 'for speed: how long each device is measured', positiveInteger, 60);
+  checks(root.command('check').alias('selftest'))
+    .description('Check whether this installation computes what it should, and how fast')
     .argument(
-      '[level]',
-      'device: a test computation on every device; model: reading frames with known answers; ' +
-        'controls: known viral and host sequences; ' +
+      '[what]',
+      'devices: a trial computation on every device; ' +
+        "controls: known viral and host sequences, and the original tool's answers; " +
         'precision: what each precision of a model costs in exactness; speed: how fast each device is',
-      'device',
+      'devices',
     )
     .argument('[inputs...]', 'for precision: sequences to measure with, such as some of your contigs')
-    .option(
-      '--model <name>',
-      'for model, controls and precision: teaching, 300, 500, the name of an imported model, or the path of a model folder',
-      '500',
-    )
-    .option('--devices <list>', 'for controls: as for predict')
-    .option('--quick', 'for controls: only 20 viral and 20 host sequences')
-    .option('--precision <name>', 'for controls: as for predict (default: what each device prefers)')
-    .option('--seconds <n>', 'for speed: how long each device is measured', positiveInteger, 60)
-    .action(async (level: string, inputs: string[], flags: CommonFlags & SelfTestFlags) => {
-      await withEngine(flags, (context) => selftest(context, level, inputs, flags));
+    .action(async (what: string, inputs: string[], flags: CommonFlags & CheckFlags) => {
+      await withEngine(flags, (context) => check(context, what, inputs, flags));
     });
-
-  common(root.command('controls'))
-    .description('Check a model on known viral and host sequences: selftest controls')
-    .option('--model <name>', 'as for predict', '500')
-    .option('--devices <list>', 'as for predict')
-    .option('--quick', 'only 20 viral and 20 host sequences')
-    .option('--precision <name>', 'as for predict (default: what each device prefers)')
-    .action(async (flags: CommonFlags & Omit<SelfTestFlags, 'seconds'>) => {
-      await withEngine(flags, (context) => selftest(context, 'controls', [], { ...flags, seconds: 0 }));
-    });
+  // The name of an earlier version means the same for one more release.
+  checks(root.command('controls', { hidden: true })).action(async (flags: CommonFlags & CheckFlags) => {
+    await withEngine(flags, (context) => check(context, 'controls', [], flags));
+  });
 
   common(root.command('calibrate'))
     .description('What a model makes of your own sequences whose answer is known; kept with the model')

@@ -18,15 +18,15 @@ export const MESSAGES = {
   'phase.failed': 'The run could not go on.',
   'phase.cancelled': 'The run was stopped.',
   'note.model_unchecked':
-    'Whether the model tells viruses from hosts was never checked with {device}. "virnucpro controls" does, or "Check the model" under Models.',
+    'Whether the model tells viruses from hosts was never checked with {device}. "virnucpro check controls" does, or "Check the model" under Models.',
   'note.model_fails_controls':
-    'The model did not pass its last check with known sequences on {device}: see Models, or "virnucpro controls".',
+    'The model did not pass its last check with known sequences on {device}: see Models, or "virnucpro check controls".',
   'note.controls_outdated':
-    'The driver, PyTorch or the known sequences have changed since the model was last checked on {device}. "virnucpro controls" checks it again, or "Check the model" under Models.',
+    'The driver, PyTorch or the known sequences have changed since the model was last checked on {device}. "virnucpro check controls" checks it again, or "Check the model" under Models.',
   'note.controls_failed':
     'The known sequences could not be computed before the run, which goes on without them: {problem}',
   'note.controls_not_here':
-    'The known sequences were not computed: other computers compute this run. "virnucpro controls" checks the model on one of them.',
+    'The known sequences were not computed: other computers compute this run. "virnucpro check controls" checks the model on one of them.',
   'note.interrupted': 'The run had been interrupted and goes on where it was.',
   'note.halted': 'The run is paused. {title}: {cause}',
   'note.place_not_followed':
@@ -87,7 +87,7 @@ export const MESSAGES = {
   'note.weakest_slows':
     '{gpu} cannot compute in {best}, so all devices of this run compute in {precision}. The others are several times slower in it: leaving this one out may be faster.',
   'note.unusual_norms':
-    '{frames} of {all} reading frames have embeddings of unusual size. Norms of ESM-2: {esm2}; of DNABERT-S: {dnabertS}. All are scored. Short and repetitive frames can be unusual; if many frames are, let "virnucpro selftest model" check that this computer gives the right answers.',
+    '{frames} of {all} reading frames have embeddings of unusual size. Norms of ESM-2: {esm2}; of DNABERT-S: {dnabertS}. All are scored. Short and repetitive frames can be unusual; if many frames are, let "virnucpro check controls" check that this computer gives the right answers.',
   'norms.range': '{low} to {high} (expected {expectedLow} to {expectedHigh})',
   'note.synced_folder':
     '{client} copies {folder} while the run writes there. Both are slowed by that, and {client} may hold files that are being written. Pause {client} until the run is done, or let runs go to another folder.',
@@ -383,7 +383,7 @@ export const MESSAGES = {
   'model.weights_missing': 'The weights of the {name}-bp model are not on this computer.',
   'log.none': 'There is no log of it yet.',
   'log.none.next': 'It appears when the computing starts.',
-  'step.known_frames': 'Computing known reading frames',
+  'step.precisions': 'Comparing the precisions',
   'step.controls': 'Computing known sequences',
   'step.measuring_speed': 'Measuring the speed',
   // sizes, which a window formats in its own way

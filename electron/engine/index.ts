@@ -81,13 +81,12 @@ export { abilityWords, AMD_UNTESTED, blockedGpu } from './devices/chosenDevice.t
 export { selectDevices } from './devices/selectDevices.ts';
 export { choosePrecision } from './devices/choosePrecision.ts';
 export { probeDevices } from './devices/probeDevices.ts';
-export { checkDevicesOnce, describeVerdicts, withLastTest } from './devices/selfTest/deviceLevel.ts';
-export { checkAnswers } from './devices/selfTest/modelLevel.ts';
+export { checkDevicesOnce, describeVerdicts, withLastTest } from './devices/check/trial.ts';
 export { lastCalibration } from './run/goal.ts';
-export { runControls } from './devices/selfTest/controlsLevel.ts';
+export { runControls } from './devices/check/controls.ts';
 export { controlsFacts, describeRunControls, VERDICTS } from './results/calibration.ts';
-export { measurePrecisions } from './devices/selfTest/precisionLevel.ts';
-export { measureSpeed } from './devices/selfTest/speedLevel.ts';
+export { checkPrecisions } from './devices/check/precision.ts';
+export { measureSpeed } from './devices/check/speed.ts';
 export { processStart } from './system/liveProcess.ts';
 export { resolveAppPaths, type AppPaths } from './environment/appPaths.ts';
 export { pythonLaunch } from './environment/pythonLaunch.ts';

@@ -22,7 +22,7 @@ const EXAMPLE = join(APP_PATHS.resources, 'example.fa');
 type Client = ContractRouterClient<typeof contract>;
 
 /** These calls start workers, so they are tested over one transport only; the shell's tests use the other. */
-const COMPUTING = ['computer.check', 'computer.setUpPython', 'computer.installRay', 'computer.runSelfTest'];
+const COMPUTING = ['computer.check', 'computer.setUpPython', 'computer.installRay', 'computer.runCheck'];
 
 /** Every call of the contract by its dotted name. */
 const procedures = [...walk(contract)];
@@ -134,8 +134,8 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['computer.installRay', undefined],
       ['computer.cancelSetUp', undefined],
       ['computer.freeSpace', { folder }],
-      ['computer.selfTests', undefined],
-      ['computer.runSelfTest', { level: 'model', model: 'teaching' }],
+      ['computer.checks', undefined],
+      ['computer.runCheck', { check: 'controls', model: 'teaching' }],
       ['computer.getWeights', { model: 'no such model' }],
       ['computer.pauseWeights', { model: 'no such model' }],
       ['computer.weightsUnderWay', undefined],

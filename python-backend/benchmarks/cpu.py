@@ -35,13 +35,13 @@ from torch.nn import functional
 
 from benchmarks import TOKENIZER
 from benchmarks.published_dnabert_s import PublishedDnabertS
+from virnucpro_backend.check.conditions import conditions
 from virnucpro_backend.devices.allocator import SETTINGS
 from virnucpro_backend.encoders.blocks import BLOCKS_PER_LAYER
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.mapped_layers import SWEEP_TOKENS
 from virnucpro_backend.encoders.packed_linear import PackedLinear
 from virnucpro_backend.encoders.precision import DTYPES
-from virnucpro_backend.fidelity.conditions import conditions
 from virnucpro_backend.fidelity.random_model import RandomWeights, write_random_model
 from virnucpro_backend.weights.model_folder import LoadedModel, load_model
 

@@ -21,10 +21,10 @@ from safetensors import safe_open
 from torch import Tensor
 
 from benchmarks.encoders.timing import Step, time_steps
+from virnucpro_backend.check.conditions import conditions
 from virnucpro_backend.devices.allocator import set_up_device_allocator
 from virnucpro_backend.encoders.batches import GPU_TOKENS_PER_BATCH
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.fidelity.conditions import conditions
 from virnucpro_backend.inference.batching import EncoderInput, HostBatch
 from virnucpro_backend.inference.part_file import read_part
 from virnucpro_backend.inference.scorer import PartScorer

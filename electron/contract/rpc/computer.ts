@@ -78,40 +78,6 @@ const computerCheckSchema = z.object({
 });
 export type ComputerCheck = z.infer<typeof computerCheckSchema>;
 
-const precisionAnswersSchema = z.object({
-  precision: precisionSchema,
-  /** Largest difference of a score; null if none are known, or nothing was computed. */
-  scoreDifference: z.number().nullable(),
-  /** Largest relative difference of an embedding's norm; null if nothing was computed. */
-  normDifference: z.number().nullable(),
-  /** The problem as a sentence; null if the answers are right. */
-  problem: z.string().nullable(),
-});
-
-const deviceAnswersSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  precisions: z.array(precisionAnswersSchema),
-});
-export type DeviceAnswers = z.infer<typeof deviceAnswersSchema>;
-
-/** How far a model's answers for known reading frames are from the expected ones, by device and precision. */
-export const answersSchema = z.object({
-  /**
-   * Where the expected answers come from: the original tool, the stored ones of the teaching model, or, for a
-   * user's own model, the processor.
-   */
-  against: z.enum(['original_tool', 'stored', 'processor']),
-  source: z.string(),
-  checkedAt: z.iso.datetime(),
-  devices: z.array(deviceAnswersSchema),
-});
-export type Answers = z.infer<typeof answersSchema>;
-
-/** What has changed since the last check. */
-const answersOutdatedSchema = z.enum(['model', 'driver', 'pytorch', 'devices']);
-export type AnswersOutdated = z.infer<typeof answersOutdatedSchema>;
-
 const estimateSchema = z.object({ value: z.number(), low: z.number(), high: z.number() });
 
 /** How a model scores sequences with a known answer, on one kind of device. */
@@ -134,6 +100,18 @@ export const controlsSchema = z.object({
   verdict: z.enum(['works', 'differs', 'shifted', 'weak', 'chance', 'inverted', 'no_answer']),
   /** The reasons as sentences. */
   reasons: z.array(z.string()),
+  /**
+   * The largest differences from the original tool's answers for four reading frames; null for a model of
+   * which no such answers are known. `score` is null if no scores are.
+   */
+  original: z
+    .object({
+      source: z.string(),
+      norm: z.number(),
+      score: z.number().nullable(),
+      problem: z.string().nullable(),
+    })
+    .nullable(),
   /** AUROC of viral against host sequences, with its 95 % interval; null without scores. */
   auroc: estimateSchema.nullable(),
   groups: z.array(
@@ -157,6 +135,27 @@ export type ControlsOutdated = z.infer<typeof controlsOutdatedSchema>;
 const lastControlsSchema = controlsSchema.extend({ outdated: controlsOutdatedSchema.nullable() });
 export type LastControls = z.infer<typeof lastControlsSchema>;
 
+/** How far each precision of a model is from FP32, and whether a run may use it. */
+export const precisionCheckSchema = z.object({
+  checkedAt: z.iso.datetime(),
+  deviceName: z.string(),
+  frames: countSchema,
+  precisions: z.record(
+    z.string(),
+    z.object({
+      /** The precision that it is compared with. */
+      against: precisionSchema,
+      /** Of each encoder the cosine that a thousandth of the frames is below; null if it is no number. */
+      embeddings: z.record(z.string(), z.object({ cosine_p01: z.number().nullable() })),
+      scores: z.object({ flips: countSchema, flip_share: z.number(), difference_max: z.number().nullable() }),
+      verdict: z.object({ offered: z.boolean(), reason: z.string() }),
+    }),
+  ),
+  /** Why others can't be used on the device, by precision. */
+  not_possible: z.record(z.string(), z.string()),
+});
+export type PrecisionCheck = z.infer<typeof precisionCheckSchema>;
+
 const calledSchema = z.object({ called: countSchema, scored: countSchema });
 
 /** What a run records, when it begins, about the last controls of its model. */
@@ -170,10 +169,10 @@ const modelTestsSchema = z.object({
   model: z.string(),
   title: z.string(),
   hash: sha256Schema,
-  /** Null if its answers were never checked. */
-  last: z.object({ answers: answersSchema, outdated: answersOutdatedSchema.nullable() }).nullable(),
   /** One entry for each kind of device and precision that was checked, the newest first. */
   controls: z.array(lastControlsSchema),
+  /** Null if its precisions were never compared. */
+  precisions: precisionCheckSchema.nullable(),
   /** Estimated seconds for all controls, from speeds measured here; null if none were. */
   controlsSeconds: z.number().nullable(),
   /** Speed of the devices that a run uses by default; null if it was not measured. */
@@ -237,24 +236,23 @@ const measuredSpeedSchema = z.object({
 });
 export type MeasuredSpeed = z.infer<typeof measuredSpeedSchema>;
 
-/** The last results of the self-test levels that a user can start. */
-const selfTestsSchema = z.object({
+/** The last results of the checks that a user can start. */
+const checksSchema = z.object({
   models: z.array(modelTestsSchema),
   /** Measured with the installed packages; null if nothing was measured. */
   speed: measuredSpeedSchema.nullable(),
 });
-export type SelfTests = z.infer<typeof selfTestsSchema>;
+export type Checks = z.infer<typeof checksSchema>;
 
 /**
- * `model` computes known reading frames with a model on every device in every precision, `controls` computes
- * known sequences on one device of every kind; `speed` measures each device for about a minute.
+ * `controls` computes known sequences on one device of every kind, `precision` some sequences in every
+ * precision of one device; `speed` measures each device for about a minute.
  */
-const selfTestLevelSchema = z.discriminatedUnion('level', [
-  z.object({ level: z.literal('model'), model: pathSchema }),
-  z.object({ level: z.literal('controls'), model: pathSchema }),
-  z.object({ level: z.literal('speed') }),
+const checkRequestSchema = z.discriminatedUnion('check', [
+  z.object({ check: z.enum(['controls', 'precision']), model: pathSchema }),
+  z.object({ check: z.literal('speed') }),
 ]);
-export type SelfTestLevel = z.infer<typeof selfTestLevelSchema>;
+export type CheckRequest = z.infer<typeof checkRequestSchema>;
 
 const modelStatusSchema = z.object({
   /** teaching, 300, 500, or the path of an imported model's folder. */
@@ -505,11 +503,11 @@ export const computerContract = {
   freeSpace: procedure
     .input(z.object({ folder: pathSchema }))
     .output(z.object({ bytes: countSchema.nullable() })),
-  selfTests: procedure.output(selfTestsSchema),
+  checks: procedure.output(checksSchema),
   /** Null if the model has none. */
   calibration: procedure.input(modelInput).output(calibrationSchema.nullable()),
   /** Runs a level, or follows it if it is already running. */
-  runSelfTest: procedure.input(selfTestLevelSchema).output(eventIterator(stepProgressSchema)),
+  runCheck: procedure.input(checkRequestSchema).output(eventIterator(stepProgressSchema)),
   /**
    * Downloads a published model, or follows the download if it is already running. It continues without
    * followers.

@@ -6,7 +6,7 @@ import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/p
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
 import { blockedGpu, gpuDevice } from './chosenDevice.ts';
 import { preferredPrecision } from './choosePrecision.ts';
-import { describeVerdicts, type DeviceVerdict } from './selfTest/deviceLevel.ts';
+import { describeVerdicts, type DeviceVerdict } from './check/trial.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { formatBytes } from '../../contract/terminal/format.ts';
 

@@ -13,7 +13,7 @@ import { GOAL_OPTION, type StoredRun } from '../store/types.ts';
 import type { RunStore } from '../store/runStore.ts';
 import { storedRequest } from './runRecord.ts';
 import { calibrationSchema, type Calibration } from '../../contract/rpc/computer.ts';
-import { keep, readKept } from '../devices/selfTest/selfTest.ts';
+import { keep, readKept } from '../devices/check/check.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { calibrate } from '../results/calibration.ts';
 

@@ -161,7 +161,7 @@ describe.skipIf(WITHOUT_PYTHON)('FP8', () => {
     expect(blocker).toMatchObject({
       code: 'precision_unsupported',
       cause: expect.stringContaining('FP8 has not been tested with this model') as string,
-      nextStep: expect.stringContaining('virnucpro selftest precision') as string,
+      nextStep: expect.stringContaining('virnucpro check precision') as string,
     });
   });
 });

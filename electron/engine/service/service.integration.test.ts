@@ -4,7 +4,7 @@ import { appendFile, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { appError, AppFailure, unwrap } from '../../contract/errors.ts';
-import { measureSpeed } from '../devices/selfTest/speedLevel.ts';
+import { measureSpeed } from '../devices/check/speed.ts';
 import { probeDevices } from '../devices/probeDevices.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import { SAMPLE, WITHOUT_PYTHON } from '../testing/testContext.ts';

@@ -26,7 +26,7 @@ import { RunList } from './runs/runList.ts';
 import { RunWatch } from './runs/runWatch.ts';
 import { UserSettings } from './userSettings.ts';
 import { SpeedHistory } from './questions/speedHistory.ts';
-import { UserSelfTests } from './computer/selfTests.ts';
+import { UserChecks } from './computer/checks.ts';
 import { WeightDownloads } from './computer/weightDownloads.ts';
 
 /** A question from ssh, and progress, are shown as they come. */
@@ -59,7 +59,7 @@ export interface Service {
   readonly watch: RunWatch;
   readonly inspections: Inspections;
   readonly downloads: WeightDownloads;
-  readonly selfTests: UserSelfTests;
+  readonly checks: UserChecks;
   readonly packing: OfflinePacking;
   readonly known: KnownPaths;
   /** Files that were exported since the program started: the desktop app opens no others on request of a page. */
@@ -132,7 +132,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   });
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(pythonEnvironment);
-  const selfTests = new UserSelfTests(pythonEnvironment, speeds);
+  const checks = new UserChecks(pythonEnvironment, speeds);
   const packing = new OfflinePacking(pythonEnvironment);
   const otherComputers = new LiveTopic<OtherComputer[]>({
     take: () => others.all(),
@@ -158,7 +158,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     const stopped = Promise.all([
       pythonEnvironment.stop(),
       downloads.stop(),
-      selfTests.stop(),
+      checks.stop(),
       packing.stop(),
       others.close(),
       otherComputers.close(),
@@ -188,7 +188,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     watch,
     inspections,
     downloads,
-    selfTests,
+    checks,
     packing,
     known,
     exported: new Set(),

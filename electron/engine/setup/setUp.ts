@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { appError, err, ok, type Result, failWith } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import type { StepProgress } from '../../contract/rpc/computer.ts';
-import { checkDevicesOnce, type DeviceVerdict } from '../devices/selfTest/deviceLevel.ts';
+import { checkDevicesOnce, type DeviceVerdict } from '../devices/check/trial.ts';
 import { probeDevices } from '../devices/probeDevices.ts';
 import { ensureEnvironment, type EnvironmentRequest } from '../environment/ensureEnvironment.ts';
 import { choosePyTorch, choosePyTorchFor, servesAs } from '../environment/install/choosePyTorch.ts';

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.encoders.rows import Row, Settings
 from benchmarks.encoders.timing import Timing
-from virnucpro_backend.fidelity.conditions import conditions
+from virnucpro_backend.check.conditions import conditions
 
 MODULE = "benchmarks.encoders"
 

@@ -18,7 +18,7 @@ from benchmarks.predict.inputs import BenchInput
 from benchmarks.predict.python_module import ROOT, python_json
 from benchmarks.predict.result_tables import table_hashes
 from benchmarks.predict.run_figures import RunFigures, run_figures
-from virnucpro_backend.fidelity.conditions import conditions
+from virnucpro_backend.check.conditions import conditions
 
 PARTS_FOR_RATES = 6
 

@@ -12,6 +12,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from virnucpro_backend.controls.original import FromOriginal
 from virnucpro_backend.controls.panel import judge, panel_file, run_controls
 from virnucpro_backend.controls.scoring import score_sequences
 from virnucpro_backend.encoders.mapped_layers import MappedLayers
@@ -150,3 +151,10 @@ def test_a_sabotaged_model_is_detected(
     # Detection must not depend on known scores, which only the program's own models have.
     scored = score_sequences(panel_file(RESOURCES, 500), TEACHING, "cpu", "fp32")
     assert judge(scored, "fp32", None)["verdict"] != "works"
+
+
+def test_answers_that_are_not_the_originals_fail_a_model_that_separates_the_classes() -> None:
+    scored = score_sequences(panel_file(RESOURCES, 500), TEACHING, "cpu", "fp32")
+    same, other = FromOriginal("a run", 1e-5, 1e-5, None), FromOriginal("a run", 0.12, 0.3, "Norms differ.")
+    assert judge(scored, "fp32", None, same)["verdict"] == "works"
+    assert judge(scored, "fp32", None, other)["verdict"] == "differs"

@@ -1,4 +1,4 @@
-"""The check of known answers agrees with independent code, and detects known faults."""
+"""The comparison with the original tool agrees with independent code, and detects known faults."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from plain_dnabert_s import plain_dnabert_s
@@ -24,21 +23,14 @@ from published_files import (
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from virnucpro_backend.controls.original import FromOriginal, compare_with_original, read_answers
+from virnucpro_backend.controls.scoring import open_panel_scorer
+from virnucpro_backend.devices.precisions import Precision
 from virnucpro_backend.safetensors_file import sha256_of_file
-from virnucpro_backend.selftest.model import (
-    Answers,
-    check_answers,
-    compare,
-    compute_answers,
-    part_frames,
-    read_reference,
-)
 from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
 from virnucpro_backend.weights.model_files import ModelFile
-from virnucpro_backend.weights.model_json import ModelDescription, NormBand, write_model_json
+from virnucpro_backend.weights.model_json import ModelDescription, NormBand, read_model_json, write_model_json
 
-TEACHING = RESOURCES / "teaching-model"
-REFERENCE = RESOURCES / "reference-answers.json"
 RUN = Path(__file__).parents[1] / "data" / "original_run"
 ALPHABET = {letter: 4 + i for i, letter in enumerate("LAGVSERTIDPKQNFYMHWC")}
 
@@ -88,7 +80,7 @@ def independent_answers(folder: Path, nucleotides: str, protein: str) -> tuple[f
 
 
 def write_reference(path: Path, folder: Path) -> None:
-    frames: list[dict[str, Any]] = json.loads(REFERENCE.read_text())[0]["frames"]
+    frames: list[dict[str, Any]] = json.loads((RESOURCES / "reference-answers.json").read_text())[0]["frames"]
     with torch.inference_mode():
         for frame in frames:
             esm2, dnabert_s, (score1, score2) = independent_answers(
@@ -99,7 +91,6 @@ def write_reference(path: Path, folder: Path) -> None:
         "models": ["500"],
         "esm2": {"layers": ESM2.layers, "width": ESM2.width},
         "dnabert_s": {"layers": DNABERT_S.layers, "width": DNABERT_S.width},
-        "against": "original_tool",
         "source": "an independent implementation",
         "frames": frames,
     }
@@ -111,18 +102,24 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A model folder in the published formats, and the results of independent code for it."""
     folder = tmp_path_factory.mktemp("model")
     write_model(folder)
-    reference = tmp_path_factory.mktemp("reference") / "reference.json"
-    write_reference(reference, folder)
+    reference = tmp_path_factory.mktemp("reference")
+    write_reference(reference / "reference-answers.json", folder)
     return folder, reference
 
 
+def compared(folder: Path, resources: Path, precision: Precision = "fp32") -> FromOriginal:
+    [known] = [each for each in read_answers(resources) if each.apply_to(read_model_json(folder))]
+    return compare_with_original(known, open_panel_scorer(folder, "cpu", precision), precision)
+
+
 def test_published_formats_give_the_answers_of_independent_code(model: tuple[Path, Path]) -> None:
-    report = check_answers("cpu", ["fp32", "bf16", "fp16"], *model)
-    assert report["against"] == "original_tool"
-    assert [result["problem"] for result in report["results"]] == [None, None, None]
-    fp32 = report["results"][0]
-    assert fp32["score_difference"] < 1e-4
-    assert fp32["norm_difference"] < 1e-4
+    fp32 = compared(*model)
+    assert fp32.problem is None
+    assert fp32.norm < 1e-4
+    assert fp32.score is not None
+    assert fp32.score < 1e-4
+    assert compared(*model, "bf16").problem is None
+    assert compared(*model, "fp16").problem is None
 
 
 def without_token_dropout(folder: Path) -> None:
@@ -152,32 +149,9 @@ def test_other_weights_and_known_faults_are_detected(
         path = tmp_path / file["path"]
         file |= {"size": path.stat().st_size, "sha256": sha256_of_file(path)}
     (tmp_path / "model.json").write_text(json.dumps(description))
-    [result] = check_answers("cpu", ["fp32"], tmp_path, model[1])["results"]
-    assert "is allowed" in result["problem"]
-
-
-def test_a_model_without_known_answers_is_compared_with_the_processor(
-    tmp_path: Path, model: tuple[Path, Path]
-) -> None:
-    write_model(tmp_path, name="mine")
-    report = check_answers("cpu", ["fp32"], tmp_path, model[1])
-    assert report["against"] == "processor"
-    assert report["results"][0]["problem"] is None
-
-
-def test_the_teaching_model_gives_its_stored_answers() -> None:
-    report = check_answers("cpu", ["fp32", "bf16"], TEACHING, REFERENCE)
-    assert report["against"] == "stored"
-    assert [result["problem"] for result in report["results"]] == [None, None]
-
-
-def test_a_damaged_model_is_reported_as_a_problem(tmp_path: Path, model: tuple[Path, Path]) -> None:
-    write_model(tmp_path)
-    with (tmp_path / "500_model.pth").open("r+b") as file:
-        file.truncate(100)
-    [result] = check_answers("cpu", ["fp32"], tmp_path, model[1])["results"]
-    assert "500_model.pth" in result["problem"]
-    assert result["score_difference"] is None
+    problem = compared(tmp_path, model[1]).problem
+    assert problem is not None
+    assert "is allowed" in problem
 
 
 def fasta(name: str) -> dict[str, str]:
@@ -186,7 +160,7 @@ def fasta(name: str) -> dict[str, str]:
 
 
 def test_the_published_answers_match_the_original_run() -> None:
-    published, without_scores, _ = read_reference(REFERENCE)
+    published, without_scores = read_answers(RESOURCES)
     merged = torch.load(RUN / "output_1_merged.pt", weights_only=True)
     vectors = dict(zip(merged["ids"], merged["data"].double(), strict=True))
     nucleotides = fasta("test_with_orfs_identified_nucleotide.fa")
@@ -205,28 +179,3 @@ def test_the_published_answers_match_the_original_run() -> None:
             assert (frame.score1, frame.score2) == (score1, score2)
             assert frame.esm2_norm == pytest.approx(float(vector[768:].norm()), rel=1e-12)
             assert frame.dnabert_s_norm == pytest.approx(float(vector[:768].norm()), rel=1e-12)
-
-
-def test_the_teaching_models_answers_match_its_results() -> None:
-    published, _, teaching = read_reference(REFERENCE)
-    sequences = [(frame.id, frame.nucleotides, frame.protein) for frame in published.frames]
-    assert [(frame.id, frame.nucleotides, frame.protein) for frame in teaching.frames] == sequences
-    answers = compute_answers("cpu", "fp32", TEACHING, part_frames(teaching.frames))
-    # The limit is far stricter than on other devices, so that a digit changed by hand would be noticed.
-    for column, given in (
-        ("esm2_norm", answers.esm2),
-        ("dnabert_s_norm", answers.dnabert_s),
-        ("score1", answers.scores[:, 0]),
-        ("score2", answers.scores[:, 1]),
-    ):
-        assert [getattr(frame, column) for frame in teaching.frames] == pytest.approx(
-            given.tolist(), rel=1e-5
-        )
-
-
-def test_nan_counts_as_wrong() -> None:
-    good = Answers(np.ones(2, np.float32), np.ones(2, np.float32), np.full((2, 2), 0.5, np.float32))
-    bad = Answers(np.array([1, np.nan], np.float32), good.dnabert_s, good.scores)
-    answer = compare("fp32", bad, good)
-    assert answer.problem is not None
-    assert answer.norm_difference is None

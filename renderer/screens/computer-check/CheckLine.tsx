@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import type { ComputerCheck, MeasuredSpeed } from '../../../electron/contract/index.ts';
 import { useSetUpSize } from '../../components/SetUp.tsx';
-import { SelfTestLevel } from '../../components/SelfTestLevel.tsx';
+import { CheckPart } from '../../components/CheckPart.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
 import { useEnvironment } from '../../state/computer/environment.ts';
@@ -22,7 +22,7 @@ interface LineProps {
   children: ReactNode;
 }
 
-function Line({ status, title, children }: LineProps) {
+export function Line({ status, title, children }: LineProps) {
   const { t } = useTexts();
   const Icon = status === 'checking' ? null : ICONS[status];
   return (
@@ -74,7 +74,7 @@ export function CheckLine({ check, onAct }: { check: ComputerCheck; onAct: () =>
 /** The speed of the devices with the encoders, for which no model is needed. */
 export function SpeedLine() {
   const { t, format } = useTexts();
-  const tests = useQuery(queries.computer.selfTests.queryOptions());
+  const tests = useQuery(queries.computer.checks.queryOptions());
   const runIsAtWork = useRuns((state) => state.runs?.some(isAtWork) ?? false);
   const copy = useCopy();
   if (!tests.data) return null;
@@ -82,8 +82,8 @@ export function SpeedLine() {
   return (
     <Line status={speed ? 'good' : 'waiting'} title={t('speed.title')}>
       <div className={classes.sentence}>
-        <SelfTestLevel
-          level={{ level: 'speed' }}
+        <CheckPart
+          request={{ check: 'speed' }}
           title={t('speed.title')}
           when={speed ? t('speed.measuredAt', { time: format.dateTime(speed.measuredAt) }) : t('speed.never')}
           isDue={false}
@@ -103,7 +103,7 @@ export function SpeedLine() {
           }
         >
           {speed && <Speeds devices={speed.devices} />}
-        </SelfTestLevel>
+        </CheckPart>
       </div>
     </Line>
   );

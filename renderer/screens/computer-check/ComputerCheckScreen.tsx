@@ -12,8 +12,10 @@ import { queries } from '../../state/connection.ts';
 import { lacksEnvironment, setUpAndShow, useEnvironment } from '../../state/computer/environment.ts';
 import { go } from '../../state/navigation.ts';
 import { openDiagnostics } from '../../state/runs/runDialog.ts';
+import { Calibrations } from './Calibrations.tsx';
 import { CheckLine, SpeedLine } from './CheckLine.tsx';
 import classes from './ComputerCheck.module.css';
+import { ModelLine } from './ModelChecks.tsx';
 import { OfflinePart } from '../offline/OfflinePart.tsx';
 
 const showModels = () => go({ screen: 'models' });
@@ -33,7 +35,7 @@ export function ComputerCheckScreen() {
   const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
   const models = useQuery({ ...queries.computer.models.queryOptions(), enabled: !lacks });
   const hasModel = models.data?.some((model) => model.notice === null && model.present) ?? true;
-  const tests = useQuery({ ...queries.computer.selfTests.queryOptions(), enabled: !lacks });
+  const tests = useQuery({ ...queries.computer.checks.queryOptions(), enabled: !lacks });
   const paces = tests.data?.models.flatMap(({ model: id, chunksPerMinute }) => {
     const model = models.data?.find((one) => one.id === id && one.notice === null);
     return model && chunksPerMinute ? [{ model, count: chunksPerMinute }] : [];
@@ -88,7 +90,12 @@ export function ComputerCheckScreen() {
           <CheckLine key={check.id} check={check} onAct={() => act(check)} />
         ))}
         {checks && !lacks && <SpeedLine />}
+        {tests.data?.models.map((one) => {
+          const model = models.data?.find(({ id }) => id === one.model);
+          return model && <ModelLine key={one.model} title={modelTitle(model, texts)} tests={one} />;
+        })}
       </ul>
+      <Calibrations />
       <OfflinePart />
     </Page>
   );

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, Menu, Stack } from '@mantine/core';
 import { IconChevronDown, IconFileImport, IconFiles, IconFolder } from '@tabler/icons-react';
 import { useEffect } from 'react';
-import type { ModelStatus, SelfTests } from '../../../electron/contract/index.ts';
+import type { ModelStatus } from '../../../electron/contract/index.ts';
 import { sayError } from '../../state/say.ts';
 import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
@@ -10,7 +10,6 @@ import { Hint } from '../../components/Hint.tsx';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { lacksEnvironment, useEnvironment } from '../../state/computer/environment.ts';
 import { queries } from '../../state/connection.ts';
 import { joinDownloads, useWeights } from '../../state/computer/weights.ts';
 import { ImportDialog } from './ImportDialog.tsx';
@@ -22,8 +21,6 @@ import { ModelTile } from './ModelTile.tsx';
 export function ModelList({ withTeaching = false }: { withTeaching?: boolean }) {
   const { t } = useTexts();
   const models = useQuery(queries.computer.models.queryOptions());
-  const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
-  const tests = useQuery({ ...queries.computer.selfTests.queryOptions(), enabled: !lacks });
   const importing = useWeights((state) => state.importing);
   useEffect(() => {
     joinDownloads().catch(sayError);
@@ -34,13 +31,13 @@ export function ModelList({ withTeaching = false }: { withTeaching?: boolean }) 
     <Guarded>
       {models.error && <ErrorCard error={models.error} />}
       {!models.data && !models.error && <Waiting like="choices" rows={3} />}
-      <Tiles models={real} tests={tests.data} />
+      <Tiles models={real} />
       <Shared models={real} />
       <ImportPart />
       {withTeaching && teaching.length > 0 && (
         <section>
           <h2 className={classes.heading}>{t('models.teaching')}</h2>
-          <Tiles models={teaching} tests={tests.data} />
+          <Tiles models={teaching} />
         </section>
       )}
       <Guarded what="floating" resetKeys={[importing]}>
@@ -50,15 +47,11 @@ export function ModelList({ withTeaching = false }: { withTeaching?: boolean }) 
   );
 }
 
-function Tiles({ models, tests }: { models: readonly ModelStatus[]; tests: SelfTests | undefined }) {
+function Tiles({ models }: { models: readonly ModelStatus[] }) {
   return (
     <ul className={`plain-list ${classes.tiles}`}>
       {models.map((model) => (
-        <ModelTile
-          key={model.id}
-          model={model}
-          tests={tests?.models.find((one) => one.model === model.id) ?? null}
-        />
+        <ModelTile key={model.id} model={model} />
       ))}
     </ul>
   );

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Group, Text } from '@mantine/core';
 import { Dialog } from '../../components/Dialog.tsx';
-import type { ModelStatus, ModelTests } from '../../../electron/contract/index.ts';
+import type { ModelStatus } from '../../../electron/contract/index.ts';
 import { DESTRUCTIVE } from '../../styles/theme.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
@@ -16,13 +16,12 @@ import { PathText } from '../../components/files/PathText.tsx';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { getWeights, pauseWeights, useWeights, verifyModel } from '../../state/computer/weights.ts';
-import { ControlsFigures, ControlsPart, KnownAnswers } from './ModelTests.tsx';
 import classes from './Models.module.css';
 import { pickWeights } from './pickWeights.ts';
 import { WorkProgress } from '../../components/WorkProgress.tsx';
 
 /** A model: what it is for, where it is, whether it can be relied on, and everything that can be done with it. */
-export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTests | null }) {
+export function ModelTile({ model }: { model: ModelStatus }) {
   const texts = useTexts();
   const { t, format } = texts;
   const title = modelTitle(model, texts);
@@ -60,8 +59,6 @@ export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTe
       </p>
       <p className="muted">
         <SizeText model={model} />
-        {tests?.chunksPerMinute &&
-          ` · ${t('models.pace', { count: format.integer(Math.round(tests.chunksPerMinute)), length: format.bases(model.chunkLength) })}`}
       </p>
       {canGet && !work?.error && (
         <div className={classes.action}>
@@ -96,16 +93,14 @@ export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTe
           }
         />
       )}
-      {tests && !model.problem && (
-        <div className={classes.action}>
-          <ControlsPart title={title} tests={tests} />
-        </div>
+      {model.present && !model.problem && (
+        <a className={classes.action} href={hashOfRoute({ screen: 'computer' })}>
+          {t('models.check')}
+        </a>
       )}
       <div>
         <Fold title={t('models.details')}>
           <Details model={model} />
-          {tests && <ControlsFigures tests={tests} />}
-          {tests && <KnownAnswers {...tests} title={title} />}
           {model.present && (
             <Group gap="sm" mt="sm">
               <Button

@@ -1,7 +1,6 @@
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { hashOfRoute } from '../../state/navigation.ts';
-import { Calibrations } from './Calibrations.tsx';
 import { ModelList } from './ModelList.tsx';
 
 /** Which models are installed, what they need, and whether they can be relied on. */
@@ -10,7 +9,6 @@ export function ModelsScreen() {
   return (
     <Page title={t('nav.models')} lead={t('models.lead')}>
       <ModelList withTeaching />
-      <Calibrations />
       <a href={hashOfRoute({ screen: 'guide', page: 'models' })}>{t('controls.guide')}</a>
     </Page>
   );

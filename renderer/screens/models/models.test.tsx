@@ -25,19 +25,6 @@ it('downloads a model, shows speed and time left, and can be paused', async () =
   await waitFor(() => expect(useWeights.getState().works).toEqual({}));
 });
 
-it('reports with figures whether a model tells viruses from hosts, and repeats the test', async () => {
-  const user = userEvent.setup();
-  await card();
-  const tile = within(await screen.findByRole('listitem', { name: 'VirNucPro, 500-bp model' }));
-  const check = await tile.findByRole('button', { name: /^Check the model/ });
-  await user.hover(check);
-  await screen.findByText(/in about 12 s.*Never checked on this computer/);
-  await user.click(check);
-  await tile.findByText(/97 of 100 viral and 16 of 100 host sequences are called virus\./);
-  await tile.findByText(/AUROC 0\.962/);
-  tile.getByText(/NVIDIA H200, BF16/);
-});
-
 it('names, before it removes a model, what that frees and what other models keep', async () => {
   const user = userEvent.setup();
   await card();

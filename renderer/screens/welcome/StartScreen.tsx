@@ -27,7 +27,7 @@ import { go, goToRun } from '../../state/navigation.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
 import { ModelList } from '../models/ModelList.tsx';
-import { ControlsPart } from '../models/ModelTests.tsx';
+import { ControlsPart } from '../computer-check/ModelChecks.tsx';
 import { UseFolderButton } from '../offline/OfflinePart.tsx';
 import { PickButtons } from '../new-run/files/PickButtons.tsx';
 import { useNewRun } from '../../state/newRun/store.ts';
@@ -49,7 +49,7 @@ export function StartScreen() {
   const example = useRuns((state) => state.runs?.find((run) => isExample(run, info)) ?? null);
   const isReady = environment?.state === 'ready';
   const models = useQuery({ ...queries.computer.models.queryOptions(), enabled: isReady });
-  const tests = useQuery({ ...queries.computer.selfTests.queryOptions(), enabled: isReady });
+  const tests = useQuery({ ...queries.computer.checks.queryOptions(), enabled: isReady });
   const steps = firstSteps({
     environment,
     models: models.data ?? null,

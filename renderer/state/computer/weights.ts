@@ -1,18 +1,18 @@
 import { create } from 'zustand';
-import type { SelfTestLevel, StepProgress } from '../../../electron/contract/index.ts';
+import type { CheckRequest, StepProgress } from '../../../electron/contract/index.ts';
 import { toShownError, type ShownError } from '../../api/callError.ts';
 import { engine, queries } from '../connection.ts';
 import { queryClient } from '../queryClient.ts';
 import { sentFraction, uploadFile, type Dropped } from '../upload.ts';
 
-/** A download, check, self-test or import that this window follows, even while other screens are shown. */
+/** A download, check or import that this window follows, even while other screens are shown. */
 interface WeightsWork {
   readonly progress: StepProgress | null;
   readonly error: ShownError | null;
 }
 
 interface WeightsState {
-  /** Keyed by subject: the id of a model, `import`, or the key of a self-test. */
+  /** Keyed by subject: the id of a model, `import`, or the key of a check. */
   readonly works: Readonly<Record<string, WeightsWork>>;
   /** Files and folders that the user wants to import; null where the dialog is closed. */
   readonly importing: readonly string[] | null;
@@ -59,11 +59,11 @@ export const getWeights = (model: string) => follow(model, () => engine.computer
 
 export const verifyModel = (model: string) => follow(model, () => engine.computer.verifyModel({ model }));
 
-export const selfTestKey = (level: SelfTestLevel): string =>
-  'model' in level ? `${level.level} of ${level.model}` : level.level;
+export const checkKey = (request: CheckRequest): string =>
+  'model' in request ? `${request.check} of ${request.model}` : request.check;
 
-export const runSelfTest = (level: SelfTestLevel) =>
-  follow(selfTestKey(level), () => engine.computer.runSelfTest(level));
+export const runCheck = (request: CheckRequest) =>
+  follow(checkKey(request), () => engine.computer.runCheck(request));
 
 /** What has been downloaded is kept. */
 export async function pauseWeights(model: string): Promise<void> {

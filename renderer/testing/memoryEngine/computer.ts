@@ -4,7 +4,6 @@ import {
   inSequence,
   message,
   PROTOCOL_VERSION,
-  type Answers,
   type Calibration,
   type ComputerCheck,
   type Controls,
@@ -370,30 +369,6 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
   };
 }
 
-export function madeAnswers(): Answers {
-  const right = { scoreDifference: 0.0004, normDifference: 0.0011, problem: null };
-  const wrong = {
-    scoreDifference: 0.31,
-    normDifference: 0.136,
-    problem: 'Norms of embeddings differ by up to 0.14; 0.02 is allowed.',
-  };
-  return {
-    against: 'original_tool',
-    source: 'a run of the original VirNucPro',
-    checkedAt: '2026-11-20T09:30:00.000Z',
-    devices: [
-      {
-        id: 'GPU-0',
-        name: 'NVIDIA H200',
-        precisions: [
-          { precision: 'fp32', ...right },
-          { precision: 'bf16', ...wrong },
-        ],
-      },
-    ],
-  };
-}
-
 export function madeControls(): LastControls {
   const spread = (count: number, at: (share: number) => number) =>
     Array.from({ length: count }, (_, index) => at((index + 0.5) / count));
@@ -409,6 +384,7 @@ export function madeControls(): LastControls {
     seconds: 12,
     kind: 'cuda',
     deviceName: 'NVIDIA H200',
+    original: null,
     driver: '580.65',
     pytorch: '2.9.1',
     outdated: null,

@@ -61,7 +61,6 @@ export class World {
   /** A folder that is being packed. */
   packing: PackOffline | null = null;
   /** Models whose known answers have been checked. */
-  readonly answersChecked = new Set<string>();
   /** Models that were checked with known sequences. */
   readonly controlled = new Set<string>(['teaching']);
   speedIsMeasured = false;

@@ -7,7 +7,7 @@ import { oldGpusRemark, withoutOldGpus } from '../../devices/choosePrecision.ts'
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { refusedBySlurm } from '../shares/slurm.ts';
 import { coresRemark, isAutomatic, leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
-import { withLastTest } from '../../devices/selfTest/deviceLevel.ts';
+import { withLastTest } from '../../devices/check/trial.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { withoutGpus, type PlannedDevices } from './clusterPlan.ts';

@@ -20,7 +20,7 @@ import { pairProblems } from '../../../contract/readPairs.ts';
 import { sampleNames, NO_DETAILS } from '../../../contract/samples.ts';
 import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { checkPrecision } from '../../devices/selfTest/precisionLevel.ts';
+import { checkPrecision } from '../../devices/check/precision.ts';
 import {
   collectInputs,
   type CollectedInputs,

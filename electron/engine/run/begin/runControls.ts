@@ -7,7 +7,7 @@ import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { Controls, RunControls } from '../../../contract/rpc/computer.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
-import { firstOfEachKind, lastControls, runControls } from '../../devices/selfTest/controlsLevel.ts';
+import { firstOfEachKind, lastControls, runControls } from '../../devices/check/controls.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { JsonObject } from '../../store/types.ts';
 import { CONTROLS_FACT } from '../../results/calibration.ts';

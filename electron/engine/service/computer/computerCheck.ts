@@ -5,7 +5,7 @@ import { ok, AppFailure, failWith, usage } from '../../../contract/errors.ts';
 import { inSequence, message } from '../../../contract/messages.ts';
 import type { ComputerCheck, Settings } from '../../../contract/rpc/computer.ts';
 import { computerChecks, freeBytes, type ComputerFacts } from '../../devices/computerChecks.ts';
-import { checkDevicesOnce } from '../../devices/selfTest/deviceLevel.ts';
+import { checkDevicesOnce } from '../../devices/check/trial.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { listModels } from '../../models/listModels.ts';
 import type { EngineBase } from '../../engineContext.ts';

@@ -5,8 +5,8 @@ import { type PlanModel, TOKENS_PER_BATCH } from '../../../contract/plan.ts';
 import type { RunEstimate, RunRequest } from '../../../contract/rpc/runs.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
-import { checkPrecision } from '../../devices/selfTest/precisionLevel.ts';
-import { keptSpeed, rowNearest, type KeptSpeed } from '../../devices/selfTest/speedLevel.ts';
+import { checkPrecision } from '../../devices/check/precision.ts';
+import { keptSpeed, rowNearest, type KeptSpeed } from '../../devices/check/speed.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
@@ -73,7 +73,7 @@ export async function estimateRun(
 }
 
 interface Speed extends SecondsRange {
-  /** Null if only the self-test measured the speed, and no run did. */
+  /** Null if only the check measured the speed, and no run did. */
   runs: number | null;
   measuredAt: number | string;
 }
@@ -88,7 +88,7 @@ export async function secondsMeasured(
 ): Promise<Speed | null> {
   const deviceNames = devices.map(({ name }) => name);
   const fromRuns = speeds.seconds({ modelHash: model.hash, precision, deviceNames, frames, residues });
-  // The teaching model is far smaller than the encoders that the self-test measures.
+  // The teaching model is far smaller than the encoders that the check measures.
   if (fromRuns || model.notice !== null) return fromRuns;
   const kept = await keptSpeed(environment, paths);
   const range = kept && secondsFromBenchmark(residues, devices, precision, kept);

@@ -11,7 +11,7 @@ import { namedPaths, isInside } from '../window/knownPaths.ts';
 import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../../environment/machine.ts';
 import { networkVariables, readSetupSettings } from '../../environment/appPaths.ts';
 import { browseFolder } from '../window/browseFolder.ts';
-import { withLastTest } from '../../devices/selfTest/deviceLevel.ts';
+import { withLastTest } from '../../devices/check/trial.ts';
 import { checkSetUp, checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText, latestShellLog } from '../computer/diagnostics.ts';
 import { lookAtFolder } from '../../setup/offlineFolder.ts';
@@ -61,7 +61,7 @@ export function computerRouter(service: Service) {
       if (input.folder !== engine.paths.dataDir) await known.check([input.folder], window.paths);
       return { bytes: await freeBytes(input.folder) };
     }),
-    selfTests: computer.selfTests.handler(() => service.selfTests.last()),
+    checks: computer.checks.handler(() => service.checks.last()),
     calibration: computer.calibration.handler(async ({ input, context: { window } }) => {
       await known.check(namedPaths({ inputs: [], model: input.model }), window.paths);
       return lastCalibration(
@@ -69,9 +69,9 @@ export function computerRouter(service: Service) {
         unwrap(await resolveModel(input.model, engine.paths)).planModel.hash,
       );
     }),
-    runSelfTest: computer.runSelfTest.handler(({ input, signal }) => {
-      if (input.level === 'speed' && control.queue.active !== null) throw usage(message('speed.run_at_work'));
-      return service.selfTests.start(input).follow(signal);
+    runCheck: computer.runCheck.handler(({ input, signal }) => {
+      if (input.check === 'speed' && control.queue.active !== null) throw usage(message('speed.run_at_work'));
+      return service.checks.start(input).follow(signal);
     }),
     getWeights: computer.getWeights.handler(({ input, signal }) => downloads.get(input.model).follow(signal)),
     pauseWeights: computer.pauseWeights.handler(({ input }) => downloads.pause(input.model)),

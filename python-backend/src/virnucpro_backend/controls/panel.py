@@ -13,7 +13,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from virnucpro_backend.controls.scoring import ScoredSequences, score_sequences
+from virnucpro_backend.controls.original import FromOriginal, compare_with_original, read_answers
+from virnucpro_backend.controls.scoring import ScoredSequences, open_panel_scorer, score_with
 from virnucpro_backend.controls.statistics import Estimate, auroc_with_interval, share
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.precision import ALLOWED_SCORE
@@ -64,21 +65,25 @@ def run_controls(
 ) -> dict[str, Any]:
     """Score the panel with a model, judge the answers, and return the report for JSON.
 
-    `quick`: only 20 viral and 20 host sequences. Raises what `score_sequences` raises.
+    `quick`: only 20 viral and 20 host sequences. Raises WeightsError, LoadFailedError,
+    PrepareError and PartFailedError.
     """
     model = read_model_json(model_folder)
     path = panel_file(resources, model.chunk_length)
     with tempfile.TemporaryDirectory(prefix="virnucpro-panel-") as folder:
         sequences = _write_quick_panel(path, Path(folder)) if quick else path
-        scored = score_sequences(sequences, model_folder, kind, precision)
+        scorer = open_panel_scorer(model_folder, kind, precision)
+        scored = score_with(scorer, sequences, model.chunk_length)
     known = known_scores(resources, model.model_hash, path)
+    answers = next((each for each in read_answers(resources) if each.apply_to(model)), None)
+    original = None if answers is None else compare_with_original(answers, scorer, precision)
     return {
         "type": "controls",
         "model": {"name": model.name, "title": model.title, "hash": model.model_hash},
         "device": kind,
         "precision": precision,
         "panel": {"file": path.name, "sha256": sha256_of_file(path), "quick": quick},
-        **judge(scored, precision, known),
+        **judge(scored, precision, known, original),
     }
 
 
@@ -101,7 +106,12 @@ def known_scores(resources: Path, model_hash: str, panel: Path) -> dict[str, flo
     return by_panel.get(model_hash, {}).get(panel.name)
 
 
-def judge(scored: ScoredSequences, precision: Precision, known: dict[str, float] | None) -> dict[str, Any]:
+def judge(
+    scored: ScoredSequences,
+    precision: Precision,
+    known: dict[str, float] | None,
+    original: FromOriginal | None = None,
+) -> dict[str, Any]:
     """Groups, AUROC of viral against host sequences, and the verdict with its reasons.
 
     Raises ValueError if a sequence is longer than a chunk: then the panel is for another model.
@@ -118,10 +128,13 @@ def judge(scored: ScoredSequences, precision: Precision, known: dict[str, float]
     area = auroc_with_interval(virus, scores[labelled]) if enough else None
     difference = _largest_difference(sequences, scores, known)
     verdict, reasons = _verdict({g.group: g for g in groups}, area, difference, precision, scored.failed)
+    if original is not None and original.problem is not None and verdict != "no_answer":
+        verdict, reasons = "differs", [*reasons[:1], f"Not the original tool's answers: {original.problem}"]
     return {
         "groups": [asdict(group) for group in groups],
         "auroc": None if area is None else asdict(area),
         "difference_from_known_scores": difference,
+        "original": None if original is None else asdict(original),
         "failed_frames": scored.failed,
         "verdict": verdict,
         "reasons": reasons,

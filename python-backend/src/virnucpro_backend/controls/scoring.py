@@ -15,6 +15,7 @@ from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.precision import forbid_hidden_rounding
 from virnucpro_backend.inference.loading import open_scorer
 from virnucpro_backend.inference.part_file import read_part
+from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.prepare.chunking import ChunkTable, chunk_table
 from virnucpro_backend.prepare.preparation import prepare_files
 from virnucpro_backend.weights.model_json import read_model_json
@@ -47,6 +48,12 @@ class ScoredSequences:
         return np.where(score2 >= score1, score2, 1 - score1)
 
 
+def open_panel_scorer(model_folder: Path, kind: DeviceKind, precision: Precision) -> PartScorer:
+    """Load a model on a device. Raises WeightsError and LoadFailedError."""
+    forbid_hidden_rounding()
+    return open_scorer(model_folder, kind, precision, _TOKENS_PER_BATCH, embeddings="fp32")
+
+
 def score_sequences(
     sequences: Path, model_folder: Path, kind: DeviceKind, precision: Precision
 ) -> ScoredSequences:
@@ -54,14 +61,17 @@ def score_sequences(
 
     Raises WeightsError, LoadFailedError, PrepareError and PartFailedError.
     """
-    forbid_hidden_rounding()
-    model = read_model_json(model_folder)
-    scorer = open_scorer(model_folder, kind, precision, _TOKENS_PER_BATCH)
+    scorer = open_panel_scorer(model_folder, kind, precision)
+    return score_with(scorer, sequences, read_model_json(model_folder).chunk_length)
+
+
+def score_with(scorer: PartScorer, sequences: Path, chunk_length: int) -> ScoredSequences:
+    """Prepare and score a file of sequences. Raises PrepareError and PartFailedError."""
     with tempfile.TemporaryDirectory(prefix="virnucpro-controls-") as name:
         folder = Path(name)
-        parts = prepare_files([sequences], folder / "work", model.chunk_length, _RESIDUES_PER_PART)
+        parts = prepare_files([sequences], folder / "work", chunk_length, _RESIDUES_PER_PART)
         headers, lengths = _records(folder / "work" / "records")
-        chunks = chunk_table(lengths, model.chunk_length)
+        chunks = chunk_table(lengths, chunk_length)
         first_chunk = np.searchsorted(chunks.record, np.arange(lengths.size))
         score1 = np.full(chunks.record.size, -np.inf, np.float32)
         score2 = np.full(chunks.record.size, -np.inf, np.float32)

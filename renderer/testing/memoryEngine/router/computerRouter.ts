@@ -15,7 +15,6 @@ import {
   COHORT_FILES,
   DIAGNOSTICS,
   FOUND_WEIGHTS,
-  madeAnswers,
   madeControls,
   madeOfflineFolder,
   madeSpeed,
@@ -61,25 +60,24 @@ export function computerRouter(world: World) {
       );
     }),
     calibration: computer.calibration.handler(({ input }) => (input.model === '500' ? CALIBRATION : null)),
-    selfTests: computer.selfTests.handler(() => ({
+    checks: computer.checks.handler(() => ({
       models: world.models
         .filter((model) => model.present)
         .map(({ id, title }) => ({
           model: id,
           title,
           hash: id === 'teaching' ? 'd'.repeat(64) : 'a'.repeat(64),
-          last: world.answersChecked.has(id) ? { answers: madeAnswers(), outdated: null } : null,
+          precisions: null,
           controls: world.controlled.has(id) ? [madeControls()] : [],
           controlsSeconds: 12,
           chunksPerMinute: world.speedIsMeasured ? 9400 : null,
         })),
       speed: world.speedIsMeasured ? madeSpeed() : null,
     })),
-    runSelfTest: computer.runSelfTest.handler(async function* ({ input }) {
+    runCheck: computer.runCheck.handler(async function* ({ input }) {
       yield* steps([plain('Computing known sequences')]);
-      if (input.level === 'speed') world.speedIsMeasured = true;
-      else if (input.level === 'controls') world.controlled.add(input.model);
-      else world.answersChecked.add(input.model);
+      if (input.check === 'speed') world.speedIsMeasured = true;
+      else world.controlled.add(input.model);
     }),
     pauseWeights: computer.pauseWeights.handler(() => undefined),
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: [] })),

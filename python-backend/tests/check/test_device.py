@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from virnucpro_backend.selftest import device
-from virnucpro_backend.selftest.device import ALLOWED, check_device
+from virnucpro_backend.check import device
+from virnucpro_backend.check.device import ALLOWED, check_device
 
 
 def test_the_processor_agrees_with_itself() -> None:

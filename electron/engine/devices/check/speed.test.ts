@@ -4,7 +4,7 @@ import type { Command, CommandOutcome } from '../../environment/runCommand.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 import { testContext } from '../../testing/testContext.ts';
 import { A100_AND_TURING } from '../testing/probeExamples.ts';
-import { bestRow, keptSpeed, measureSpeed } from './speedLevel.ts';
+import { bestRow, keptSpeed, measureSpeed } from './speed.ts';
 
 const environment = {
   interpreter: 'python',

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { unwrap } from '../../contract/errors.ts';
-import { lastControls, panelOf, runControls } from '../devices/selfTest/controlsLevel.ts';
+import { lastControls, panelOf, runControls } from '../devices/check/controls.ts';
 import { selectDevices } from '../devices/selectDevices.ts';
 import { probeDevices } from '../devices/probeDevices.ts';
 import { RANDOM_MODEL, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';

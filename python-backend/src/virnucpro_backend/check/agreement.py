@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from virnucpro_backend.inference.scorer import PartScores
+
 FloatArray = npt.NDArray[np.float32]
 
 RARE = 0.001
@@ -28,6 +30,19 @@ class FrameResults:
     score2: FloatArray
     recomputed: int
     failed: int
+
+    @classmethod
+    def of(cls, scores: PartScores) -> FrameResults:
+        """Take the results of a part that was scored with its embeddings."""
+        assert scores.embeddings is not None
+        return cls(
+            scores.embeddings["dnabert_s"].astype(np.float32),
+            scores.embeddings["esm2"].astype(np.float32),
+            scores.score1,
+            scores.score2,
+            scores.recomputed,
+            scores.failed,
+        )
 
     @property
     def is_virus(self) -> npt.NDArray[np.bool_]:

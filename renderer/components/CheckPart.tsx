@@ -1,14 +1,14 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { SelfTestLevel as Level } from '../../electron/contract/index.ts';
+import type { CheckRequest } from '../../electron/contract/index.ts';
 import { useTexts } from '../i18n/index.ts';
-import { runSelfTest, selfTestKey, useWeights } from '../state/computer/weights.ts';
+import { runCheck, checkKey, useWeights } from '../state/computer/weights.ts';
 import { ErrorCard } from './feedback/ErrorCard.tsx';
 import { Hint } from './Hint.tsx';
 import { WorkProgress } from './WorkProgress.tsx';
 
-interface SelfTestLevelProps {
-  level: Level;
+interface CheckPartProps {
+  request: CheckRequest;
   title: string;
   /** When it was last tested; null if the result says so itself. */
   when: string | null;
@@ -24,11 +24,11 @@ interface SelfTestLevelProps {
   children: ReactNode;
 }
 
-/** A test that the user starts: its last result, the button, and its progress. */
-export function SelfTestLevel(props: SelfTestLevelProps) {
-  const { level, title, when, isDue, start, hint, hindrance = null, beside, children } = props;
+/** A check that the user starts: its last result, the button, and its progress. */
+export function CheckPart(props: CheckPartProps) {
+  const { request, title, when, isDue, start, hint, hindrance = null, beside, children } = props;
   const { t } = useTexts();
-  const work = useWeights((state) => state.works[selfTestKey(level)]);
+  const work = useWeights((state) => state.works[checkKey(request)]);
   const isAtWork = work !== undefined && work.error === null;
   const button = (
     <Button
@@ -36,14 +36,14 @@ export function SelfTestLevel(props: SelfTestLevelProps) {
       variant={isDue ? 'light' : 'default'}
       loading={isAtWork}
       disabled={hindrance !== null}
-      onClick={() => void runSelfTest(level)}
-      aria-label={level.level === 'speed' ? start : `${start}: ${title}`}
+      onClick={() => void runCheck(request)}
+      aria-label={request.check === 'speed' ? start : `${start}: ${title}`}
     >
       {start}
     </Button>
   );
   return (
-    <Stack component="section" gap={8} aria-label={level.level === 'speed' ? title : `${start}: ${title}`}>
+    <Stack component="section" gap={8} aria-label={request.check === 'speed' ? title : `${start}: ${title}`}>
       {children}
       <Group gap="6px 12px">
         {hint === undefined ? button : <Hint label={hint}>{button}</Hint>}
@@ -55,7 +55,7 @@ export function SelfTestLevel(props: SelfTestLevelProps) {
         <ErrorCard
           error={work.error}
           actions={
-            <Button size="compact-sm" onClick={() => void runSelfTest(level)}>
+            <Button size="compact-sm" onClick={() => void runCheck(request)}>
               {t('common.tryAgain')}
             </Button>
           }

@@ -18,14 +18,11 @@ import type { AppPaths } from '../../environment/appPaths.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { preferredPrecision } from '../choosePrecision.ts';
 import type { ChosenDevice } from '../chosenDevice.ts';
-import { keep, readKept, testDevice, type LevelOptions } from './selfTest.ts';
+import { CHECK_TIMEOUT_MS, keep, readKept, testDevice, type CheckOptions } from './check.ts';
 
 const reportSchema = controlsSchema.omit({
   ...{ checkedAt: true, seconds: true, kind: true, deviceName: true, driver: true, pytorch: true },
 });
-
-/** Enough for a model of the published size, loaded from a slow disk, on a slow processor. */
-const TIMEOUT_MS = 60 * 60_000;
 
 /**
  * The size of the panel for models of this chunk length: sequences of one chunk each, and their open reading
@@ -39,7 +36,7 @@ export function panelOf(chunkLength: number): { chunks: number; frames: number; 
 
 const keptName = (modelHash: string): string => `controls ${modelHash}`;
 
-interface ControlsOptions extends LevelOptions {
+interface ControlsOptions extends CheckOptions {
   /** By default, each device's own. */
   readonly precision?: Precision | undefined;
   /** Only 20 viral and 20 host sequences. */
@@ -67,9 +64,9 @@ export async function runControls(
   for (const [index, device] of ofEachKind.entries()) {
     onDevice?.(device.name, index + 1, ofEachKind.length);
     const panel = ['--model', model.folder, '--resources', paths.resources, ...(quick ? ['--quick'] : [])];
-    const level = ['controls', precision ?? preferredPrecision(device), ...panel] as const;
+    const check = ['controls', precision ?? preferredPrecision(device), ...panel] as const;
     const begin = performance.now();
-    const tested = await testDevice(environment, device, level, reportSchema, TIMEOUT_MS, options);
+    const tested = await testDevice(environment, device, check, reportSchema, CHECK_TIMEOUT_MS, options);
     if (options.signal?.aborted) return failWith('usage', 'The check was stopped.');
     if (!tested.report) return failWith('usage', tested.lost);
     const { kind, name: deviceName } = device;

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from virnucpro_backend.check import speed as module
 from virnucpro_backend.encoders.dnabert_s import DNABERT_S
 from virnucpro_backend.encoders.esm2 import ESM2_3B
-from virnucpro_backend.selftest import speed as module
 
 
 def test_a_processor_is_measured_at_every_batch_size(monkeypatch: pytest.MonkeyPatch) -> None:

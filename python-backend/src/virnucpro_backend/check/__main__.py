@@ -1,13 +1,12 @@
-"""`python -m virnucpro_backend.selftest LEVEL`: check whether this installation computes correctly.
+"""`python -m virnucpro_backend.check WHAT`: check whether this installation computes correctly.
 
 device: a small random encoder on one kind of device, compared with the processor's FP32.
-model: reading frames with known answers, computed with an installed model.
-controls: whether a model tells known viral from known host sequences.
+controls: whether a model tells known viral from known host sequences, and gives the original tool's answers.
 precision: how much accuracy each precision of a model loses, on the user's own sequences.
 speed: how fast a device runs both encoders.
 
-`precision` prints a readable table and writes its JSON to a file; the others print one JSON object.
-The exit code is 1, with a sentence on standard error, if nothing could be measured.
+Each prints one JSON object. The exit code is 1, with a sentence on standard error, if nothing could be
+measured.
 """
 
 from __future__ import annotations
@@ -21,14 +20,13 @@ from typing import Any, cast, get_args
 
 from virnucpro_backend.devices.opening import LoadFailedError
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
-from virnucpro_backend.encoders.batches import GPU_TOKENS_PER_BATCH
 from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.weights.errors import WeightsError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one level; return the exit code."""
+    """Run one check; return the exit code."""
     arguments = _parser().parse_args(argv)
     try:
         report = arguments.run(arguments)
@@ -41,24 +39,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except PartFailedError as error:
         print(error.message, file=sys.stderr)
         return 1
-    if report is not None:
-        print(json.dumps(report))
+    print(json.dumps(report))
     return 0
 
 
-# Each level imports only what it needs, as importing everything would take seconds.
+# Each check imports only what it needs, as importing everything would take seconds.
 
 
 def _device(arguments: argparse.Namespace) -> dict[str, Any]:
-    from virnucpro_backend.selftest.device import check_device
+    from virnucpro_backend.check.device import check_device
 
     return check_device(arguments.kind, arguments.precisions)
-
-
-def _model(arguments: argparse.Namespace) -> dict[str, Any]:
-    from virnucpro_backend.selftest.model import check_answers
-
-    return check_answers(arguments.kind, arguments.precisions, arguments.model, arguments.reference)
 
 
 def _controls(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -72,28 +63,19 @@ def _controls(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _speed(arguments: argparse.Namespace) -> dict[str, Any]:
+    from virnucpro_backend.check.speed import measure_speed
     from virnucpro_backend.devices.allocator import set_up_device_allocator
-    from virnucpro_backend.selftest.speed import measure_speed
 
     set_up_device_allocator()
     return measure_speed(arguments.kind, arguments.precisions[0], arguments.seconds)
 
 
-def _precision(arguments: argparse.Namespace) -> None:
-    from virnucpro_backend.fidelity.panel import Panel, measure_panel
+def _precision(arguments: argparse.Namespace) -> dict[str, Any]:
+    from virnucpro_backend.check.precision import check_precisions
+    from virnucpro_backend.devices.allocator import set_up_device_allocator
 
-    panel = Panel(
-        model=arguments.model,
-        inputs=arguments.input,
-        device=arguments.device,
-        chunk_lengths=arguments.chunk_lengths,
-        precisions=arguments.precisions,
-        tokens_per_batch=arguments.tokens_per_batch,
-        residues_per_part=arguments.residues_per_part,
-    )
-    report = measure_panel(panel, lambda line: print(line, flush=True))
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    set_up_device_allocator()
+    return check_precisions(arguments.kind, arguments.precisions, arguments.model, arguments.input)
 
 
 def _precisions(text: str) -> list[Precision]:
@@ -104,13 +86,9 @@ def _precisions(text: str) -> list[Precision]:
     return cast("list[Precision]", names)
 
 
-def _lengths(text: str) -> list[int]:
-    return [int(length) for length in text.split(",")]
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m virnucpro_backend.selftest", description=__doc__)
-    levels = parser.add_subparsers(required=True, metavar="LEVEL")
+    parser = argparse.ArgumentParser(prog="python -m virnucpro_backend.check", description=__doc__)
+    levels = parser.add_subparsers(required=True, metavar="WHAT")
 
     def level(name: str, run: object, *parents: argparse.ArgumentParser) -> argparse.ArgumentParser:
         added = levels.add_parser(name, parents=parents)
@@ -122,24 +100,15 @@ def _parser() -> argparse.ArgumentParser:
     device.add_argument("precisions", type=_precisions, help="such as fp32,bf16")
 
     level("device", _device, device)
-    model = level("model", _model, device)
-    model.add_argument("--model", type=Path, required=True, help="a model folder")
-    model.add_argument("--reference", type=Path, required=True, help="reference-answers.json")
     controls = level("controls", _controls, device)
     controls.add_argument("--model", type=Path, required=True, help="a model folder")
     controls.add_argument("--resources", type=Path, required=True, help="the folder that holds controls/")
     controls.add_argument("--quick", action="store_true", help="only 20 viral and 20 host sequences")
     speed = level("speed", _speed, device)
     speed.add_argument("--seconds", type=float, default=60.0)
-    precision = level("precision", _precision)
+    precision = level("precision", _precision, device)
     precision.add_argument("--model", type=Path, required=True, help="a model folder")
     precision.add_argument("--input", type=Path, nargs="+", required=True, help="FASTA or FASTQ files")
-    precision.add_argument("--precisions", type=_precisions, default=["fp16", "bf16", "fp8"])
-    precision.add_argument("--device", choices=("cuda", "cpu"), help="default: the first GPU, else the CPU")
-    precision.add_argument("--chunk-lengths", type=_lengths, help="such as 300,500; default: the model's own")
-    precision.add_argument("--json", type=Path, help="file to write")
-    precision.add_argument("--tokens-per-batch", type=int, default=GPU_TOKENS_PER_BATCH)
-    precision.add_argument("--residues-per-part", type=int, default=65_536)
     return parser
 
 

@@ -1,21 +1,16 @@
 from __future__ import annotations
 
-import json
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from virnucpro_backend.check.agreement import FrameResults, compare_scores, compare_vectors
+from virnucpro_backend.check.precision import Verdict, check_precisions, judge
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
-from virnucpro_backend.fidelity.agreement import FrameResults, compare_scores, compare_vectors
-from virnucpro_backend.fidelity.measure import Measurement, frames_of
-from virnucpro_backend.fidelity.panel import compare
 from virnucpro_backend.fidelity.random_model import RandomWeights, write_random_model
-from virnucpro_backend.fidelity.verdict import Verdict, default_precision, judge, recommend
-from virnucpro_backend.selftest.__main__ import main
 from virnucpro_backend.weights.model_folder import load_model
 
 DATA = Path(__file__).parents[1] / "data"
@@ -25,40 +20,21 @@ CPU = torch.device("cpu")
 SMALL = RandomWeights(CPU, 1, Esm2Config(2, 64, 2, 128), DnabertSConfig(2, 48, 2, 96, 4096))
 
 
-@pytest.fixture(scope="module")
-def sample() -> Path:
-    return DATA / "sample.fa"
+TEACHING = Path(__file__).parents[3] / "resources" / "teaching-model"
 
 
-def test_fp32_against_itself_is_exact_and_halved_batches_change_nothing_on_a_cpu(sample: Path) -> None:
-    parts = frames_of([sample], 500, 8192)
-    measurement = Measurement(partial(load_model, DEMO, CPU), parts, 1024, bounded_parts=1, scaled_head=False)
-    reference, again = measurement.measure("fp32"), measurement.measure("fp32")
-    for vectors in compare(again.results, reference.results).vectors.values():
-        assert vectors.relative_error == vectors.relative_error_max == 0
-        assert vectors.cosine_min == pytest.approx(1, abs=1e-12)
-    scores = compare_scores(again.results, reference.results)
-    assert (scores.difference_max, scores.flips) == (0, 0)
-    assert reference.bounded is not None
-    assert reference.bounded.frames == parts[0].count
-    assert reference.bounded.halved_batches == reference.bounded.bisected_part == 0
-
-
-def test_half_precision_is_close_and_bf16_is_coarser(sample: Path, tmp_path: Path) -> None:
-    write_random_model(tmp_path, SMALL, TOKENIZER, 500)
-    parts = frames_of([sample], 500, 8192)[:1]
-    measurement = Measurement(
-        partial(load_model, tmp_path, CPU), parts, 2048, bounded_parts=0, scaled_head=True
-    )
-    reference = measurement.measure("fp32").results
-    errors = {}
-    for precision in ("fp16", "bf16"):
-        run = measurement.measure(precision)  # type: ignore[arg-type]
-        errors[precision] = compare(run.results, reference).vectors["ESM-2"].relative_error
-    assert 1e-5 < errors["fp16"] < errors["bf16"] / 3 < 1e-2
-    # The random head is scaled to these frames: it calls half of them virus, with scores of all sizes.
-    assert 0.4 < reference.is_virus.mean() < 0.6
-    assert reference.score2.std() > 0.2
+def test_each_precision_is_compared_and_judged_on_a_processor(tmp_path: Path) -> None:
+    """BF16 is coarser than FP16; a processor has no FP8; the same precision twice does not differ at all."""
+    few = tmp_path / "few.fa"
+    few.write_text(">" + ">".join((DATA / "sample.fa").read_text().split(">")[1:9]))
+    report = check_precisions("cpu", ["fp32", "bf16", "fp16", "fp8"], TEACHING, [few])
+    assert report["frames"] > 20
+    assert list(report["not_possible"]) == ["fp8"]
+    bf16, fp16 = report["precisions"]["bf16"], report["precisions"]["fp16"]
+    assert (bf16["against"], fp16["against"]) == ("fp32", "fp32")
+    errors = [each["embeddings"]["ESM-2"]["relative_error"] for each in (fp16, bf16)]
+    assert 1e-5 < errors[0] < errors[1] / 3 < 1e-2
+    assert fp16["verdict"] == {"offered": True, "reason": ""}
 
 
 def test_figures_match_plain_definitions() -> None:
@@ -113,18 +89,6 @@ def test_fp8_is_refused_for_cosine_flips_or_non_finite_results() -> None:
     assert not judge("fp16", "fp32", {"ESM-2": broken}, same, failed=0).offered
 
 
-def test_recommendation_is_the_fastest_that_passes() -> None:
-    passed, refused = Verdict(True, ""), Verdict(False, "it is off")
-    assert recommend({"fp16": passed, "bf16": passed, "fp8": passed}) == "bf16"
-    assert recommend({"fp16": passed, "bf16": refused}) == "fp16"
-    assert recommend({"fp16": refused, "bf16": refused, "fp8": passed}) == "fp32"
-
-
-def test_without_trained_weights_the_default_is_what_a_run_would_choose() -> None:
-    expected = {(9, 0): "bf16", (8, 0): "bf16", (7, 5): "fp16", (7, 0): "fp16", (6, 1): "fp32", None: "fp32"}
-    assert {capability: default_precision(capability) for capability in expected} == expected
-
-
 def test_a_written_random_model_equals_the_one_in_memory(tmp_path: Path) -> None:
     write_random_model(tmp_path / "model", SMALL, TOKENIZER, 500)
     loaded = load_model(tmp_path / "model", CPU, "fp32")
@@ -132,23 +96,6 @@ def test_a_written_random_model_equals_the_one_in_memory(tmp_path: Path) -> None
     assert loaded.notice is not None
     for name, tensor in made.state_dict().items():
         assert torch.equal(loaded.esm2.state_dict()[name], tensor), name
-
-
-def test_the_command_writes_its_file(
-    tmp_path: Path, sample: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    small = tmp_path / "small.fa"
-    small.write_text("".join(sample.read_text().partition("\n")[0:2]) + "ACGTTGCA" * 200 + "\n")
-    words = ["precision", "--model", DEMO, "--input", small, "--device", "cpu"]
-    words += ["--precisions", "bf16", "--tokens-per-batch", "1024", "--json", tmp_path / "out.json"]
-    assert main([str(word) for word in words]) == 0
-    content = json.loads((tmp_path / "out.json").read_text())
-    assert content["recommended"] == "fp32"
-    assert content["settles_it"] is False
-    assert content["precisions"]["bf16"]["against"]["fp32"]["embeddings"]["ESM-2"]["cosine_min"] > 0.99
-    assert content["versions"]["torch"] == torch.__version__
-    printed = capsys.readouterr().out
-    assert "The default here is fp32." in printed
 
 
 def _results(score2: np.ndarray) -> FrameResults:

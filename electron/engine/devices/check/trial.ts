@@ -19,7 +19,7 @@ import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../../environment/runCommand.ts';
 import { possiblePrecisions } from '../choosePrecision.ts';
 import type { ChosenDevice } from '../chosenDevice.ts';
-import { CPU_ID, devicesToTest, keep, readKept, testDevice } from './selfTest.ts';
+import { CPU_ID, devicesToTest, keep, readKept, testDevice } from './check.ts';
 
 const precisionVerdictSchema = z.object({
   precision: precisionSchema,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ChosenDevice } from '../chosenDevice.ts';
+import type { PrecisionCheck } from '../../../contract/rpc/computer.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import { temporaryFolder } from '../../testing/testContext.ts';
-import { checkPrecision, keepPrecisions } from './precisionLevel.ts';
+import { checkPrecision, keepPrecisions } from './precision.ts';
 
 const HASH = 'a'.repeat(64);
 const gpu = (name: string): ChosenDevice => ({
@@ -16,16 +17,25 @@ const gpu = (name: string): ChosenDevice => ({
   memoryFreeBytes: 1,
 });
 
-async function pathsWith(report?: object): Promise<AppPaths> {
+async function pathsWith(report?: PrecisionCheck): Promise<AppPaths> {
   const dataDir = await temporaryFolder();
   const paths = { dataDir } as AppPaths;
   if (report) await keepPrecisions(paths, HASH, report);
   return paths;
 }
 
-const report = (verdict: { offered: boolean; reason: string }) => ({
-  device: { name: 'H200' },
-  precisions: { fp8: { verdict }, fp16: { verdict: { offered: true, reason: '' } } },
+const report = (verdict: { offered: boolean; reason: string }): PrecisionCheck => ({
+  checkedAt: '2026-11-28T12:00:00Z',
+  deviceName: 'H200',
+  frames: 9476,
+  precisions: {
+    fp8: {
+      against: 'fp16',
+      embeddings: { 'ESM-2': { cosine_p01: 0.99 } },
+      scores: { flips: 486, flip_share: 0.05129, difference_max: 0.4 },
+      verdict,
+    },
+  },
   not_possible: {},
 });
 
@@ -33,7 +43,7 @@ describe('FP8', () => {
   it('is refused before it was checked, with the next step', async () => {
     const refused = await checkPrecision(await pathsWith(), HASH, 'fp8', [gpu('H200')]);
     expect(refused).toMatchObject({ ok: false, error: { code: 'precision_unsupported' } });
-    expect(refused.ok ? '' : refused.error.nextStep).toContain('virnucpro selftest precision');
+    expect(refused.ok ? '' : refused.error.nextStep).toContain('virnucpro check precision');
   });
 
   it('is refused with the measured reason if it did not pass', async () => {

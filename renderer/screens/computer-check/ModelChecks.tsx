@@ -1,14 +1,16 @@
 import { Group, Stack, Table } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconClockExclamation } from '@tabler/icons-react';
 import { Bar, ReferenceLine } from 'recharts';
-import type { Answers, Controls, LastControls, ModelTests } from '../../../electron/contract/index.ts';
+import type { Controls, LastControls, ModelTests } from '../../../electron/contract/index.ts';
 import { below, countTicks } from '../../components/charts/axes.ts';
 import { Plot } from '../../components/charts/Plot.tsx';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { Hint } from '../../components/Hint.tsx';
-import { SelfTestLevel } from '../../components/SelfTestLevel.tsx';
+import { CheckPart } from '../../components/CheckPart.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import classes from './Models.module.css';
+import { Fold } from '../../components/Fold.tsx';
+import { Line } from './CheckLine.tsx';
+import classes from './ComputerCheck.module.css';
 
 /** The model's results on sequences with known answers, on each kind of device, and the button that repeats the test. */
 export function ControlsPart({
@@ -30,8 +32,8 @@ export function ControlsPart({
       ? t('controls.start')
       : t('controls.startTime', { time: format.duration(Math.max(1, controlsSeconds)) });
   return (
-    <SelfTestLevel
-      level={{ level: 'controls', model: tests.model }}
+    <CheckPart
+      request={{ check: 'controls', model: tests.model }}
       title={title}
       when={outdated === null ? null : t(`controls.outdated.${outdated}`)}
       isDue={!newest || outdated !== null}
@@ -42,12 +44,12 @@ export function ControlsPart({
       {controls.map((one) => (
         <Verdict key={`${one.kind} ${one.precision} ${one.panel.quick}`} controls={one} />
       ))}
-    </SelfTestLevel>
+    </CheckPart>
   );
 }
 
 /** What the verdicts rest on: how many of each group are called virus, and how the scores of both are spread. */
-export function ControlsFigures({ tests: { controls } }: { tests: ModelTests }) {
+function ControlsFigures({ tests: { controls } }: { tests: ModelTests }) {
   const { t, format } = useTexts();
   const drawn = controls.find(({ panel }) => !panel.quick) ?? controls[0];
   if (!drawn) return null;
@@ -55,7 +57,7 @@ export function ControlsFigures({ tests: { controls } }: { tests: ModelTests }) 
   return (
     <Stack gap={8} my={8}>
       {auroc && (
-        <p className={classes.text}>
+        <p className={classes.sentence}>
           {t('controls.auroc', {
             value: format.decimal(auroc.value, 3),
             low: format.decimal(auroc.low, 3),
@@ -74,7 +76,7 @@ const groupOf = ({ groups }: Controls, name: Controls['groups'][number]['group']
 
 function Verdict({ controls }: { controls: LastControls }) {
   const { t, format } = useTexts();
-  const { verdict, checkedAt, deviceName, precision, panel, outdated } = controls;
+  const { verdict, checkedAt, deviceName, precision, panel, outdated, original } = controls;
   const works = verdict === 'works';
   const viral = groupOf(controls, 'viral');
   const host = groupOf(controls, 'host');
@@ -101,7 +103,7 @@ function Verdict({ controls }: { controls: LastControls }) {
           </Badge>
         )}
       </Group>
-      <p className={classes.text}>
+      <p className={classes.sentence}>
         {!works && `${t(`controls.verdict.${verdict}`)} `}
         {viral &&
           host &&
@@ -110,6 +112,12 @@ function Verdict({ controls }: { controls: LastControls }) {
             virals: viral.scored,
             host: host.called_virus,
             hosts: host.scored,
+          })}{' '}
+        {original &&
+          t(original.problem === null ? 'controls.original' : 'controls.notOriginal', {
+            norm: format.percent(original.norm, 2),
+            hasScores: original.score === null ? 'no' : 'yes',
+            score: format.percent(original.score ?? 0, 2),
           })}
       </p>
     </div>
@@ -206,56 +214,50 @@ function Scores({ controls }: { controls: Controls }) {
   );
 }
 
-/** Whether the model gives the expected answers on every device, regardless of their accuracy. */
-export function KnownAnswers({ title, model, last }: ModelTests & { title: string }) {
+/** What each number format costs in exactness, on the device that was measured last. */
+function Precisions({ title, tests }: { title: string; tests: ModelTests }) {
   const { t, format } = useTexts();
-  const when =
-    last === null
-      ? t('answers.never')
-      : last.outdated
-        ? t(`answers.outdated.${last.outdated}`)
-        : t('answers.checkedAt', { time: format.dateTime(last.answers.checkedAt) });
+  const { model, precisions: found } = tests;
   return (
-    <SelfTestLevel
-      level={{ level: 'model', model }}
+    <CheckPart
+      request={{ check: 'precision', model }}
       title={title}
-      when={when}
+      when={found ? t('answers.checkedAt', { time: format.dateTime(found.checkedAt) }) : t('controls.never')}
       isDue={false}
-      start={t('answers.check')}
+      start={t('precision.check')}
+      hint={t('precision.hint')}
     >
-      {last && <AnswerList answers={last.answers} />}
-    </SelfTestLevel>
+      {found && (
+        <ul className="plain-list">
+          {Object.entries(found.precisions).map(([precision, { against, scores, verdict }]) => (
+            <li key={precision}>
+              <b>{`${found.deviceName}, ${precision.toUpperCase()}`}</b>{' '}
+              {t(verdict.offered ? 'precision.passes' : 'precision.fails', {
+                against: against.toUpperCase(),
+                share: format.percent(scores.flip_share, 2),
+              })}
+            </li>
+          ))}
+        </ul>
+      )}
+    </CheckPart>
   );
 }
 
-function AnswerList({ answers: { against, devices } }: { answers: Answers }) {
-  const { t, format } = useTexts();
+/** All that can be checked of an installed model. */
+export function ModelLine({ title, tests }: { title: string; tests: ModelTests }) {
+  const { t } = useTexts();
+  const [newest] = tests.controls;
+  const status = !newest || newest.outdated ? 'waiting' : newest.verdict === 'works' ? 'good' : 'bad';
   return (
-    <ul className={classes.files}>
-      {devices.flatMap(({ id, name, precisions }) =>
-        precisions.map(({ precision, problem, scoreDifference, normDifference }) => (
-          <li key={`${id} ${precision}`}>
-            <Group gap="4px 10px">
-              <b>{`${name}, ${precision.toUpperCase()}`}</b>
-              <Badge
-                tone={problem === null ? 'good' : 'bad'}
-                icon={problem === null ? IconCircleCheck : IconAlertTriangle}
-              >
-                {t(problem === null ? 'answers.isRight' : 'answers.isWrong')}
-              </Badge>
-            </Group>
-            <div className="muted">
-              {problem !== null && normDifference === null
-                ? t('answers.notComputed', { problem })
-                : t(problem === null ? `answers.right.${against}` : 'answers.differ', {
-                    hasScores: scoreDifference === null ? 'no' : 'yes',
-                    score: format.percent(scoreDifference ?? 0, 2),
-                    norm: format.percent(normDifference ?? 0, 2),
-                  })}
-            </div>
-          </li>
-        )),
-      )}
-    </ul>
+    <Line status={status} title={title}>
+      <Stack gap={8} className={classes.sentence ?? ''}>
+        <ControlsPart title={title} tests={tests} />
+        <Fold title={t('controls.details')}>
+          <ControlsFigures tests={tests} />
+          <Precisions title={title} tests={tests} />
+        </Fold>
+      </Stack>
+    </Line>
   );
 }

@@ -5,17 +5,17 @@ import type {
   Controls,
   MeasuredSpeed,
   ModelTests,
-  SelfTestLevel,
-  SelfTests,
+  CheckRequest,
+  Checks,
 } from '../../../contract/rpc/computer.ts';
 import { choosePrecision, preferredPrecision } from '../../devices/choosePrecision.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { selectDevices } from '../../devices/selectDevices.ts';
-import { firstOfEachKind, lastControls, panelOf, runControls } from '../../devices/selfTest/controlsLevel.ts';
-import { withLastTest } from '../../devices/selfTest/deviceLevel.ts';
-import { checkAnswers, lastAnswers } from '../../devices/selfTest/modelLevel.ts';
-import type { LevelOptions } from '../../devices/selfTest/selfTest.ts';
-import { bestRow, keptSpeed, measureSpeed } from '../../devices/selfTest/speedLevel.ts';
+import { firstOfEachKind, lastControls, panelOf, runControls } from '../../devices/check/controls.ts';
+import { withLastTest } from '../../devices/check/trial.ts';
+import { checkPrecisions, lastPrecisions } from '../../devices/check/precision.ts';
+import type { CheckOptions } from '../../devices/check/check.ts';
+import { bestRow, keptSpeed, measureSpeed } from '../../devices/check/speed.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { listModels } from '../../models/listModels.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
@@ -28,8 +28,8 @@ import { StepJob } from './stepJob.ts';
 /** Duration for each device. */
 const SPEED_SECONDS = 60;
 
-/** The self-test levels that a user can start: their last results, and those running, each at most once. */
-export class UserSelfTests {
+/** The checks that a user can start: their last results, and those running, each at most once. */
+export class UserChecks {
   private readonly pythonEnvironment: PythonEnvironmentManager;
   private readonly speeds: SpeedHistory;
   private readonly jobs = new Map<string, StepJob>();
@@ -39,32 +39,32 @@ export class UserSelfTests {
     this.speeds = speeds;
   }
 
-  async last(): Promise<SelfTests> {
+  async last(): Promise<Checks> {
     const context = await this.pythonEnvironment.context();
     return { models: await lastOfModels(context, this.speeds), speed: await lastSpeed(context) };
   }
 
-  start(level: SelfTestLevel): StepJob {
-    if (level.level === 'speed') {
+  start(request: CheckRequest): StepJob {
+    if (request.check === 'speed') {
       return this.job('speed', message('step.measuring_speed'), async (context, options) => {
         const { environment, paths } = context;
         const probe = unwrap(await probeDevices(environment));
         await measureSpeed(environment, paths, probe, SPEED_SECONDS, options);
       });
     }
-    const { level: name, model } = level;
-    const title = message(name === 'model' ? 'step.known_frames' : 'step.controls');
-    return this.job(`${name} ${model}`, title, async (context, options) => {
+    const { check, model } = request;
+    const title = message(check === 'precision' ? 'step.precisions' : 'step.controls');
+    return this.job(`${check} ${model}`, title, async (context, options) => {
       const { environment, paths } = context;
       const present = (await listModels(paths)).some((each) => each.id === model && each.present);
       if (!present) throw appFailure('model_unknown', `There is no model "${model}" on this computer.`);
       const resolved = unwrap(await resolveModel(model, paths));
       const { planModel } = resolved;
-      const probe = unwrap(await probeDevices(environment));
-      if (name === 'model') unwrap(await checkAnswers(environment, paths, probe, planModel, options));
+      const probe = await withLastTest(unwrap(await probeDevices(environment)), paths, environment);
+      const devices = unwrap(selectDevices('auto', probe, resolved));
+      if (check === 'precision')
+        unwrap(await checkPrecisions(environment, paths, devices, planModel, options));
       else {
-        const usable = await withLastTest(probe, paths, environment);
-        const devices = unwrap(selectDevices('auto', usable, resolved));
         const { driver_version: driver } = probe;
         unwrap(await runControls(environment, paths, devices, planModel, { ...options, driver }));
       }
@@ -74,7 +74,7 @@ export class UserSelfTests {
   private job(
     name: string,
     title: Message,
-    work: (context: EngineContext, options: LevelOptions) => Promise<void>,
+    work: (context: EngineContext, options: CheckOptions) => Promise<void>,
   ): StepJob {
     const known = this.jobs.get(name);
     if (known) return known;
@@ -114,7 +114,7 @@ async function lastOfModels(context: EngineContext, speeds: SpeedHistory): Promi
         model: id,
         title,
         hash: planModel.hash,
-        last: await lastAnswers(environment, paths, probe, planModel),
+        precisions: await lastPrecisions(paths, planModel.hash),
         controls,
         ...(await pace({ ...context, speeds }, usable, model, controls)),
       };

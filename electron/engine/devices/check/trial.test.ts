@@ -10,7 +10,7 @@ import { choosePrecision } from '../choosePrecision.ts';
 import { computerChecks } from '../computerChecks.ts';
 import { leftOutRemark, selectDevices } from '../selectDevices.ts';
 import { A100_AND_TURING, NO_GPU } from '../testing/probeExamples.ts';
-import { checkDevices, checkDevicesOnce, withLastTest } from './deviceLevel.ts';
+import { checkDevices, checkDevicesOnce, withLastTest } from './trial.ts';
 
 const environment = { interpreter: 'python', own: true, pythonVersion: '3.12', packages: {}, source: '' };
 
@@ -115,7 +115,7 @@ it('lets a processor with BF16 instructions use the precision in which it was fa
     [90, 30, 'bf16'],
   ] as const) {
     const rates = { bf16, fp32 };
-    await rm(join(paths.dataDir, 'selftest.json'), { force: true });
+    await rm(join(paths.dataDir, 'checks.json'), { force: true });
     await checkDevicesOnce(paths, environment, probe, answering({}, rates).run);
     expect(await chosen()).toEqual({ ok: true, value: expected });
   }

@@ -8,8 +8,8 @@ import { precisionSchema, type Precision, type ProbeResult } from '../../../cont
 import type { AppPaths } from '../../environment/appPaths.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { preferredPrecision } from '../choosePrecision.ts';
-import { withLastTest } from './deviceLevel.ts';
-import { devicesToTest, keep, readKept, testDevice, type LevelOptions } from './selfTest.ts';
+import { withLastTest } from './trial.ts';
+import { devicesToTest, keep, readKept, testDevice, type CheckOptions } from './check.ts';
 
 const rowSchema = z.object({
   tokens_per_batch: z.int().positive(),
@@ -55,7 +55,7 @@ export async function measureSpeed(
   paths: AppPaths,
   probe: ProbeResult,
   seconds: number,
-  { onDevice, ...options }: LevelOptions = {},
+  { onDevice, ...options }: CheckOptions = {},
 ): Promise<DeviceSpeed[]> {
   const devices = devicesToTest(await withLastTest(probe, paths, environment));
   const measured: DeviceSpeed[] = [];

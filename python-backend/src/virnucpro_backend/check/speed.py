@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from virnucpro_backend.check.conditions import conditions
 from virnucpro_backend.devices.opening import open_device
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS
@@ -22,7 +23,6 @@ from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2, ResidualStream
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.packed_linear import pack_linears, packing_is_faster
 from virnucpro_backend.encoders.precision import forbid_hidden_rounding
-from virnucpro_backend.fidelity.conditions import conditions
 from virnucpro_backend.fidelity.random_model import RandomWeights
 from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
 
@@ -70,7 +70,7 @@ def measure_speed(kind: DeviceKind, precision: Precision, seconds: float) -> dic
             }
         )
     return {
-        **conditions("virnucpro_backend.selftest", device),
+        **conditions("virnucpro_backend.check", device),
         "name": opened.name,
         "precision": precision,
         "layers_of_esm2_computed": layers,

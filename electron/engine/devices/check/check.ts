@@ -1,6 +1,4 @@
-/**
- * Runs a level of the Python side's self-test on a device, and stores the results of all levels in one file.
- */
+/** Runs one of the Python side's checks on a device, and stores the results of all checks in one file. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -14,12 +12,12 @@ import { writeJson } from '../../system/replaceFile.ts';
 import { workerEnvironment, type ChosenDevice } from '../chosenDevice.ts';
 import { selectDevices } from '../selectDevices.ts';
 
-export const SELF_TEST = 'virnucpro_backend.selftest';
+const CHECK = 'virnucpro_backend.check';
 
 /** One processor worker is tested on behalf of all of them. */
 export const CPU_ID = 'cpu:0';
 
-export interface LevelOptions {
+export interface CheckOptions {
   readonly onDevice?: (name: string, number: number, count: number) => void;
   readonly signal?: AbortSignal | undefined;
   readonly run?: CommandRunner;
@@ -32,21 +30,19 @@ export function devicesToTest(probe: ProbeResult): ChosenDevice[] {
   return [...devices, { kind: 'cpu', id: CPU_ID, name: probe.cpu.name, precisions: probe.cpu.precisions }];
 }
 
-/** The report of one level on one device, or the reason why there is none. */
+/** Enough for a model of the published size in FP32, loaded from a slow disk, on a slow processor. */
+export const CHECK_TIMEOUT_MS = 60 * 60_000;
+
+/** The report of one check on one device, or the reason why there is none. */
 export async function testDevice<Report>(
   environment: PythonEnvironment,
   device: ChosenDevice,
-  [level, ...args]: readonly [level: string, ...args: string[]],
+  [what, ...args]: readonly [what: string, ...args: string[]],
   schema: z.ZodType<Report>,
   timeoutMs: number,
-  { run = runCommand, signal }: Pick<LevelOptions, 'run' | 'signal'>,
+  { run = runCommand, signal }: Pick<CheckOptions, 'run' | 'signal'>,
 ): Promise<{ report: Report } | { report: null; lost: Message }> {
-  const launch = pythonLaunch(
-    environment,
-    SELF_TEST,
-    [level, device.kind, ...args],
-    workerEnvironment(device),
-  );
+  const launch = pythonLaunch(environment, CHECK, [what, device.kind, ...args], workerEnvironment(device));
   const outcome = await run({ ...launch, timeoutMs, signal });
   const report = outcome.ending === 'succeeded' ? parseJson(schema, outcome.stdout) : undefined;
   if (report !== undefined) return { report };
@@ -60,7 +56,7 @@ export async function testDevice<Report>(
   };
 }
 
-const keptFile = (paths: AppPaths): string => join(paths.dataDir, 'selftest.json');
+const keptFile = (paths: AppPaths): string => join(paths.dataDir, 'checks.json');
 const keptSchema = z.record(z.string(), z.unknown());
 
 async function readAll(paths: AppPaths): Promise<Record<string, unknown>> {

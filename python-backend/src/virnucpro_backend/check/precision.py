@@ -1,0 +1,160 @@
+"""Measures how much accuracy each precision of a model loses on a device, and judges it."""
+
+from __future__ import annotations
+
+import gc
+import math
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from virnucpro_backend.check.agreement import (
+    FrameResults,
+    ScoreAgreement,
+    VectorAgreement,
+    compare_scores,
+    compare_vectors,
+    joined,
+)
+from virnucpro_backend.devices.opening import LoadFailedError
+from virnucpro_backend.devices.precisions import DeviceKind, Precision
+from virnucpro_backend.encoders.precision import forbid_hidden_rounding
+from virnucpro_backend.inference.loading import open_scorer
+from virnucpro_backend.inference.memory.device_memory import free_cached_memory
+from virnucpro_backend.inference.part_file import PartFrames, read_part
+from virnucpro_backend.prepare.preparation import prepare_files
+from virnucpro_backend.weights.model_json import read_model_json
+
+Tried = Literal["bf16", "fp16", "fp8"]
+MEASURED_IN_ORDER: tuple[Tried, ...] = ("fp16", "bf16", "fp8")
+"""FP16 comes before FP8, which is compared with it."""
+ENCODERS: Mapping[str, Literal["esm2", "dnabert_s"]] = {"ESM-2": "esm2", "DNABERT-S": "dnabert_s"}
+_TOKENS_PER_BATCH = 2_048
+_RESIDUES_PER_PART = 65_536
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The cosine that at most a thousandth of the frames may fall below, and the share of labels that may
+    flip; None if labels are not judged."""
+
+    cosine_p01: float
+    flip_share: float | None
+
+
+RULES: Mapping[Tried, Rule] = {
+    "bf16": Rule(0.997, None),
+    "fp16": Rule(0.9999, 0.002),
+    "fp8": Rule(0.999, 0.001),
+}
+"""BF16 and FP16 are compared with FP32, by the targets of FastPLMs and of the Broad Institute's fork of the
+original tool: a pooled cosine of 0.997 in BF16, which ESM-2 3B reaches; 0.9999 and 99.8 % of the labels
+in FP16. FP8 is compared with FP16: a cosine p0.1 of 0.999 and 0.1 % flips, because activations with outliers
+are known to suffer. Their targets name a quantile only for FP8; it is used for all precisions."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a precision may be used, and why not."""
+
+    offered: bool
+    reason: str
+
+
+def check_precisions(
+    kind: DeviceKind, precisions: Sequence[Precision], model_folder: Path, inputs: Sequence[Path]
+) -> dict[str, Any]:
+    """Score the frames of FASTA or FASTQ files in FP32 and in these precisions, and judge each.
+
+    Returns `frames`; `precisions`: figures and verdict of each; `not_possible`: why others can't be used.
+    Raises WeightsError, LoadFailedError (FP32), PrepareError and PartFailedError.
+    """
+    forbid_hidden_rounding()
+    parts = _parts_of(inputs, read_model_json(model_folder).chunk_length)
+    results: dict[str, FrameResults] = {}
+    measured: dict[str, dict[str, Any]] = {}
+    refused: dict[str, str] = {}
+    in_order: list[Precision] = ["fp32", *(tried for tried in MEASURED_IN_ORDER if tried in precisions)]
+    for precision in in_order:
+        try:
+            results[precision] = _scored(kind, precision, model_folder, parts)
+        except LoadFailedError as error:
+            if precision == "fp32":
+                raise
+            refused[precision] = error.message
+            continue
+        if precision != "fp32":
+            against = "fp16" if precision == "fp8" and "fp16" in results else "fp32"
+            measured[precision] = _compared(precision, against, results)
+    return {"frames": sum(part.count for part in parts), "precisions": measured, "not_possible": refused}
+
+
+def judge(
+    precision: Tried,
+    against: str,
+    embeddings: Mapping[str, VectorAgreement],
+    scores: ScoreAgreement,
+    failed: int,
+) -> Verdict:
+    """Apply a precision's rule to its figures. `against` names the reference."""
+    rule = RULES[precision]
+    reasons = []
+    if failed:
+        reasons.append(f"{failed:,} frames have no finite result")
+    for name, agreement in embeddings.items():
+        # The comparison is written so that NaN fails.
+        if not agreement.cosine_p01 >= rule.cosine_p01:
+            reasons.append(
+                f"cosine p0.1 of {name} is {agreement.cosine_p01:.6f} against {against.upper()}, "
+                f"at least {rule.cosine_p01} is needed"
+            )
+    if rule.flip_share is not None and not scores.flip_share <= rule.flip_share:
+        reasons.append(
+            f"{100 * scores.flip_share:.3f} % of the labels flip against {against.upper()}, "
+            f"at most {100 * rule.flip_share:.1f} % may"
+        )
+    return Verdict(not reasons, "; ".join(reasons))
+
+
+def _parts_of(inputs: Sequence[Path], chunk_length: int) -> list[PartFrames]:
+    with tempfile.TemporaryDirectory(prefix="virnucpro-precision-") as name:
+        folder = Path(name)
+        parts = prepare_files(inputs, folder / "work", chunk_length, _RESIDUES_PER_PART)
+        return [read_part(folder / part.path, part.sha256, 0, part.frames) for part in parts]
+
+
+def _scored(
+    kind: DeviceKind, precision: Precision, model_folder: Path, parts: Sequence[PartFrames]
+) -> FrameResults:
+    scorer = open_scorer(model_folder, kind, precision, _TOKENS_PER_BATCH, embeddings="fp32")
+    results = joined([FrameResults.of(scorer.score(part)) for part in parts])
+    device = scorer.device
+    del scorer
+    gc.collect()  # Keep only one model in memory at a time.
+    free_cached_memory(device)
+    return results
+
+
+def _compared(precision: Tried, against: str, results: Mapping[str, FrameResults]) -> dict[str, Any]:
+    ours, reference = results[precision], results[against]
+    vectors = {
+        name: compare_vectors(getattr(ours, field), getattr(reference, field))
+        for name, field in ENCODERS.items()
+    }
+    scores = compare_scores(ours, reference)
+    verdict = judge(precision, against, vectors, scores, ours.failed + ours.recomputed)
+    return {
+        "against": against,
+        "embeddings": {name: _figures(agreement) for name, agreement in vectors.items()},
+        "scores": _figures(scores),
+        "recomputed_in_fp32": ours.recomputed,
+        "failed": ours.failed,
+        "verdict": asdict(verdict),
+    }
+
+
+def _figures(agreement: VectorAgreement | ScoreAgreement) -> dict[str, float | None]:
+    """The figures by name; None for what is no number, which JSON can't express."""
+    return {name: value if math.isfinite(value) else None for name, value in asdict(agreement).items()}

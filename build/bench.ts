@@ -3,16 +3,11 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 
 const PYTHON = 'build/python.ts';
-const BUNDLED = 'build/checks/runBundled.ts';
 const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
+  encoders: [PYTHON, 'benchmarks.encoders'],
   predict: [PYTHON, 'benchmarks.predict'],
-  gpu: [PYTHON, 'benchmarks.encoders'],
-  cpu: [PYTHON, 'benchmarks.cpu'],
-  ui: ['e2e/benchmarks/benchWindow.ts'],
-  results: [BUNDLED, 'electron/engine/store/benchmarks/benchResults.ts'],
-  shares: [BUNDLED, 'electron/engine/run/benchmarks/benchShares.ts'],
-  answer: [BUNDLED, 'electron/cli/testing/benchAnswer.ts'],
-  long: [BUNDLED, 'electron/cli/testing/benchLong.ts'],
+  long: ['build/checks/runBundled.ts', 'electron/cli/testing/benchLong.ts'],
+  window: ['e2e/benchmarks/benchWindow.ts'],
 };
 
 const [name = '', ...args] = process.argv.slice(2);

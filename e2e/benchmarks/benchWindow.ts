@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- ui`: measures how much work the window causes in Chromium. The built window talks over
+ * `npm run bench -- window`: measures how much work the window causes in Chromium. The built window talks over
  * the real transport of browser mode to an engine with invented contents, because the page is what is
  * measured: eight devices with four snapshots a second, a table of 100,000 rows, and switches between
  * screens.

@@ -17,7 +17,6 @@ from benchmarks.encoders.anchors import (
     random_fair_esm2,
     random_hugging_face_esm2,
 )
-from benchmarks.encoders.compiled import compile_layers
 from benchmarks.encoders.models import Kernels, random_dnabert_s, random_esm2
 from benchmarks.encoders.timing import Step, Timing, time_steps
 from benchmarks.encoders.workloads import (
@@ -75,17 +74,6 @@ def _esm2(precision: Precision, workload: Workload, kernels: Kernels = "all") ->
         kernels
     ]
     return Row(f"ESM-2 3B {precision.upper()}, {how}{workload.name}", workload.unit, run)
-
-
-def _esm2_compiled(precision: Precision, workload: Workload, mode: str) -> Row:
-    def run(settings: Settings) -> tuple[Timing, str]:
-        _need_gpu(settings)
-        model = random_esm2(precision, settings.device, "none")
-        findings = compile_layers(model, mode)
-        return _time_encoder(model, workload, settings), f"{_code_of(model)}; {findings}"
-
-    title = f"ESM-2 3B {precision.upper()}, torch.compile ({mode}), {workload.name}"
-    return Row(title, workload.unit, run)
 
 
 def _dnabert_s(precision: Precision, workload: Workload) -> Row:
@@ -216,12 +204,8 @@ ROWS: dict[str, Row] = {
     "esm2-fp8-orf500": _esm2("fp8", ORF500),
     "esm2-bf16-orf500-general": _esm2("bf16", ORF500, "general"),
     "esm2-bf16-orf500-eager": _esm2("bf16", ORF500, "none"),
-    "esm2-bf16-orf500-compiled": _esm2_compiled("bf16", ORF500, "default"),
-    "esm2-bf16-orf500-graphs-compiled": _esm2_compiled("bf16", ORF500, "reduce-overhead"),
-    "esm2-bf16-orf500-autotuned": _esm2_compiled("bf16", ORF500, "max-autotune-no-cudagraphs"),
     "esm2-bf16-short-general": _esm2("bf16", SHORT, "general"),
     "esm2-bf16-short-eager": _esm2("bf16", SHORT, "none"),
-    "esm2-bf16-short-compiled": _esm2_compiled("bf16", SHORT, "default"),
     "esm2-bf16-short-copies": _esm2_copies("bf16", SHORT),
     "dnabert-500": _dnabert_s("bf16", DNA500),
     "hugging-face-bf16-orf500": _hugging_face(ORF500),

@@ -36,16 +36,12 @@ const HOLD = script(`echo ${READY}`, 'exec cat > /dev/null');
 /** This computer's end of a tunnel. */
 export type TunnelEnd = { readonly socketPath: string } | { readonly port: number };
 
+type Env = Readonly<Record<string, string>>;
+
 export interface SshHost {
   readonly address: string;
   /** Host keys that the user has confirmed here; those of ~/.ssh also apply. */
   readonly knownHosts: string;
-}
-
-interface SshCall {
-  readonly env?: Readonly<Record<string, string>>;
-  readonly input?: Readable | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -77,7 +73,12 @@ export class SshClient {
     const parent = HERE.sharesSsh ? '/tmp' : tmpdir();
     const client = new SshClient(host, await mkdtemp(join(parent, 'vnp-')), ask);
     try {
-      await client.open(signal);
+      const askpass = client.ask ? await answerQuestions(client.folder, client.ask) : undefined;
+      const settings = {
+        ...(HERE.sharesSsh && { ControlMaster: 'yes', ControlPath: client.control, ControlPersist: 'no' }),
+        ...{ BatchMode: askpass ? 'no' : 'yes', ClearAllForwardings: 'yes' },
+      };
+      await client.hold(options(settings), askpass?.env, signal).finally(() => askpass?.close());
       return client;
     } catch (reason) {
       await client.close();
@@ -96,10 +97,7 @@ export class SshClient {
 
   /** Runs a command there that any login shell understands, and returns its output. */
   async run(command: string, input?: Readable, signal?: AbortSignal): Promise<string> {
-    const result = await this.ssh([...this.sharing(), '--', targetOf(this.address), command], {
-      input,
-      signal,
-    });
+    const result = await this.ssh(this.sharing(), command, { input, signal });
     if (!result.failed) return result.stdout;
     signal?.throwIfAborted();
     const detail = `${result.stdout}\n${result.stderr}`.trim().slice(-2_000);
@@ -133,17 +131,9 @@ export class SshClient {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  private async open(signal?: AbortSignal): Promise<void> {
-    const askpass = this.ask ? await answerQuestions(this.folder, this.ask) : undefined;
-    try {
-      const control = HERE.sharesSsh
-        ? options({ ControlMaster: 'yes', ControlPath: join(this.folder, 'c'), ControlPersist: 'no' })
-        : [];
-      const more = { BatchMode: askpass ? 'no' : 'yes', ClearAllForwardings: 'yes' };
-      await this.hold([...control, ...options(more)], askpass?.env, signal);
-    } finally {
-      await askpass?.close();
-    }
+  /** The socket of the login, over which further commands go. */
+  private get control(): string {
+    return join(this.folder, 'c');
   }
 
   /** Options for further commands over the existing connection. */
@@ -153,18 +143,18 @@ export class SshClient {
       // The login has read the settings; tunnels defined there must not be opened again.
       ...['-F', 'none'],
       // After the login has ended, no command may open a connection of its own.
-      ...options({ ControlMaster: 'no', ControlPath: join(this.folder, 'c'), ProxyCommand: 'false' }),
+      ...options({ ControlMaster: 'no', ControlPath: this.control, ProxyCommand: 'false' }),
     ];
   }
 
   /** Starts an ssh that stays open until `close`, or `signal`; resolves when a shell runs at its other end. */
   private async hold(
     args: string[],
-    env: Readonly<Record<string, string>> = {},
+    env: Env = {},
     signal: AbortSignal = this.closing.signal,
   ): Promise<void> {
     const until = AbortSignal.any([signal, this.closing.signal]);
-    const child = this.ssh([...args, '--', targetOf(this.address), HOLD], { env, signal: until });
+    const child = this.ssh(args, HOLD, { env, signal: until });
     const ended = child.then(({ stderr, code }) => (code === 'ENOENT' ? code : stderr));
     this.held.push(ended);
     // Data written to a closed connection is discarded.
@@ -189,13 +179,17 @@ export class SshClient {
     return sshFailure(this.address, stderr, this.ask !== null);
   }
 
-  private ssh(args: string[], { env, input, signal }: SshCall) {
+  private ssh(
+    args: string[],
+    command: string,
+    { env, input, signal }: { env?: Env; input?: Readable | undefined; signal?: AbortSignal | undefined },
+  ) {
     const fixed = options({
       ConnectTimeout: String(CONNECT_WITHIN_S),
       ServerAliveInterval: String(ALIVE_EVERY_S),
       ServerAliveCountMax: String(ALIVE_MISSED),
       // Confirmed keys are written into the first file; for unknown hosts, ssh itself asks.
-      UserKnownHostsFile: `${quoted(this.host.knownHosts)} ~/.ssh/known_hosts ~/.ssh/known_hosts2`,
+      UserKnownHostsFile: `"${this.host.knownHosts.replaceAll('%', '%%')}" ~/.ssh/known_hosts ~/.ssh/known_hosts2`,
       StrictHostKeyChecking: 'ask',
       // The user's settings for logins must not interfere with ours.
       RequestTTY: 'no',
@@ -205,7 +199,7 @@ export class SshClient {
       PermitLocalCommand: 'no',
       LogLevel: 'INFO',
     });
-    return execa('ssh', ['-T', ...fixed, ...args], {
+    return execa('ssh', ['-T', ...fixed, ...args, '--', targetOf(this.address), command], {
       reject: false,
       windowsHide: true,
       env: { ...process.env, LC_ALL: 'C', ...env },
@@ -225,11 +219,6 @@ export function targetOf(address: string): string {
 
 function options(values: Readonly<Record<string, string>>): string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-}
-
-/** The ssh_config syntax for a path with spaces. */
-function quoted(path: string): string {
-  return `"${path.replaceAll('%', '%%')}"`;
 }
 
 /** A free port of this computer, for the end of a tunnel. */

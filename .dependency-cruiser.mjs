@@ -74,7 +74,7 @@ export default {
       name: 'sqlite-in-the-store',
       comment: 'SQLite runs in threads of its own: see docs/architecture.md',
       severity: 'error',
-      from: { pathNot: `^electron/engine/store/(sqlite|duckdb)/|${TESTS}` },
+      from: { pathNot: `^electron/engine/store/((sqlite|tables)/|runDatabase[.]ts$)|${TESTS}` },
       to: { path: '(^|/)node_modules/better-sqlite3/|^better-sqlite3$' },
     },
     {
@@ -84,6 +84,16 @@ export default {
       from: { pathNot: `^electron/engine/store/duckdb/|${TESTS}` },
       to: { path: '(^|/)node_modules/@duckdb/|^@duckdb/' },
     },
+    ...[
+      ['sqlite', 'duckdb'],
+      ['duckdb', 'sqlite'],
+    ].map(([from, to]) => ({
+      name: `${from}-without-${to}`,
+      comment: 'what both need of a result stands in electron/engine/results and in the contract',
+      severity: 'error',
+      from: { path: `^electron/engine/store/${from}/`, pathNot: TESTS },
+      to: { path: `^electron/engine/store/${to}/` },
+    })),
     {
       name: 'layer-renderer',
       comment: 'the window knows the engine only by the contract',

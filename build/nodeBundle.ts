@@ -3,15 +3,7 @@ import { join } from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
 
 /** Entry of the store's threads, which is bundled as `storeHost.mjs`. */
-export const STORE_HOST = join(
-  import.meta.dirname,
-  '..',
-  'electron',
-  'engine',
-  'store',
-  'sqlite',
-  'hostEntry.ts',
-);
+export const STORE_HOST = join(import.meta.dirname, '..', 'electron', 'engine', 'store', 'hostEntry.ts');
 
 /** CommonJS packages in the bundle expect a `require`, which an ES module doesn't have by default. */
 const REQUIRE_IN_A_MODULE =

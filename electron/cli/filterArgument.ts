@@ -1,8 +1,9 @@
+import { sequenceSortSchema, type SequenceSort } from '../contract/columns.ts';
 import { CANDIDATES, CONSERVATIVE } from '../contract/evidence.ts';
 import type { Agreement } from '../contract/otherTools.ts';
 import { type AppFailure, usage } from '../contract/errors.ts';
 import { sequenceFilterSchema } from '../contract/filter.ts';
-import { type SequenceFilter, type SequenceSort, sequenceSortSchema } from '../contract/rpc/results.ts';
+import { type SequenceFilter } from '../contract/rpc/results.ts';
 import {
   joinedTables,
   joinOtherTable,

@@ -113,7 +113,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('kill -9 of the 
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 
     const store = await openRunStore(folder, {
-      hostEntry: new URL('../engine/store/sqlite/hostEntry.ts', import.meta.url),
+      hostEntry: new URL('../engine/store/hostEntry.ts', import.meta.url),
       readOnly: true,
     });
     const { counts, prepared } = await store.loadRun();

@@ -13,5 +13,5 @@ if (threadsLeft() > 0) endByForce();
  */
 function storeHost(): URL {
   const isSource = import.meta.url.endsWith('.ts');
-  return new URL(isSource ? '../engine/store/sqlite/hostEntry.ts' : './storeHost.mjs', import.meta.url);
+  return new URL(isSource ? '../engine/store/hostEntry.ts' : './storeHost.mjs', import.meta.url);
 }

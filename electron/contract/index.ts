@@ -1,4 +1,5 @@
 export * from './cluster.ts';
+export * from './columns.ts';
 export * from './deviceFigures.ts';
 export * from './errors.ts';
 export * from './evidence.ts';

@@ -71,60 +71,6 @@ export const MAIN_FILES: readonly string[] = [
  */
 export const NOTICE_FILE = 'NOT_FOR_RESEARCH.txt';
 
-/** One row of sequences.tsv: our own summary of a record, which the original tool does not have. */
-export const sequenceResultSchema = z.object({
-  row: countSchema,
-  seqName: z.string(),
-  header: z.string(),
-  input: countSchema,
-  length: countSchema,
-  /** Whether it is too short for its score to be trusted, see SHORTEST_LENGTH in evidence.ts. */
-  tooShort: z.boolean(),
-  virusScore: z.number().nullable(),
-  prediction: predictionSchema,
-  reason: reasonSchema,
-  nChunks: countSchema,
-  nChunksScored: countSchema,
-  nChunksViral: countSchema,
-  viralFraction: z.number().nullable(),
-  /** Bases in scored chunks, and how many of them a chunk called virus was the first to cover. */
-  nBasesScored: countSchema,
-  nBasesViral: countSchema,
-  /** 1-based and inclusive, as in every table. */
-  bestChunkStart: countSchema.nullable(),
-  bestChunkEnd: countSchema.nullable(),
-  bestFrame: z.enum(FRAME_NAMES).nullable(),
-  nFramesScored: countSchema,
-  /** Virus scores of the best and second-best scored chunk; null if there are fewer. */
-  bestScore: z.number().nullable(),
-  secondScore: z.number().nullable(),
-  /** Null without a call. */
-  evidence: evidenceSchema.nullable(),
-  /**
-   * False while missing chunks can still change the call: see electron/engine/results/estimates/settled.ts.
-   */
-  settled: z.boolean(),
-  /** The end repeats the beginning (DTR) or is its reverse complement (ITR): such a genome may be complete. */
-  terminalRepeat: z.object({ kind: z.enum(['DTR', 'ITR']), length: countSchema }).nullable(),
-  /**
-   * Chunks without an open reading frame, and how many of them would have one if TAG, or TGA, were no stop
-   * codon.
-   */
-  lostChunks: z.object({ all: countSchema, toTag: countSchema, toTga: countSchema }),
-  /**
-   * The genetic code that the sequence may need, if more chunks are lost to one codon than chance explains.
-   */
-  geneticCodeHint: z.union([z.literal(4), z.literal(15)]).nullable(),
-  /**
-   * How often a sequence that the user trusts to be no virus scores as high; null without a score or a
-   * calibration.
-   */
-  pValue: z.number().nullable(),
-  /** The joint call of this read and its mate; null for unpaired reads, and if neither has a call. */
-  pair: z.object({ score: z.number(), prediction: predictionSchema.extract(['virus', 'others']) }).nullable(),
-});
-export type SequenceResult = z.infer<typeof sequenceResultSchema>;
-
 export const chunkResultSchema = z.object({
   chunk: countSchema,
   start: countSchema,

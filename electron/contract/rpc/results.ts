@@ -1,3 +1,4 @@
+import { sequenceResultSchema, sequenceSortSchema } from '../columns.ts';
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { exportFormatSchema, exportLanguageSchema, reportListSchema, reportPartSchema } from '../exports.ts';
@@ -5,12 +6,7 @@ import { sequenceFilterSchema } from '../filter.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { callRuleSchema, otherSaysSchema, otherTableSchema } from '../otherTools.ts';
 import { countSchema } from '../protocol/common.ts';
-import {
-  chunkResultSchema,
-  predictionCountsSchema,
-  predictionSchema,
-  sequenceResultSchema,
-} from '../results.ts';
+import { chunkResultSchema, predictionCountsSchema, predictionSchema } from '../results.ts';
 import { sampleDetailsSchema } from '../samples.ts';
 import { procedure } from './procedure.ts';
 import { annotationSchema, runIdSchema } from './runs.ts';
@@ -89,31 +85,6 @@ const saveQueryProcedure = procedure.input(querySchema.extend({ path: pathSchema
 );
 
 export type { SequenceFilter } from '../filter.ts';
-
-export const sequenceSortSchema = z.object({
-  /** Sort keys, in the order of the table's columns. */
-  by: z.enum([
-    'row',
-    'seqName',
-    'length',
-    'virusScore',
-    'prediction',
-    'settled',
-    'evidence',
-    'viralFraction',
-    'nChunks',
-    'bestScore',
-    'bestChunkStart',
-    'nFramesScored',
-    'reason',
-    /** Sorts by the name of the file. */
-    'input',
-    /** Sorts by name, and then by the rest of the header. */
-    'header',
-  ]),
-  descending: z.boolean(),
-});
-export type SequenceSort = z.infer<typeof sequenceSortSchema>;
 
 /** A sequence as a row of the table. */
 const listedSequenceSchema = sequenceResultSchema.extend({

@@ -1,3 +1,4 @@
+import type { SequenceResult, SequenceSort } from '../../contract/columns.ts';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -5,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { exportFileName } from '../../contract/exports.ts';
-import { RESULT_FILES, type SequenceResult, FRAME_NAMES } from '../../contract/results.ts';
-import type { SequenceFilter, SequenceSort } from '../../contract/rpc/results.ts';
+import { RESULT_FILES, FRAME_NAMES } from '../../contract/results.ts';
+import type { SequenceFilter } from '../../contract/rpc/results.ts';
 import { float32Text } from '../results/cellText.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { markSequence } from '../store/sequenceNotes.ts';

@@ -1,9 +1,5 @@
-import {
-  type SequenceSort,
-  QUERY_LIMITS,
-  type QueryAnswer,
-  type QueryCell,
-} from '../../contract/rpc/results.ts';
+import type { SequenceSort } from '../../contract/columns.ts';
+import { QUERY_LIMITS, type QueryAnswer, type QueryCell } from '../../contract/rpc/results.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import type { SequenceSelection } from '../store/duckdb/selection.ts';
 import type { RunStore } from '../store/runStore.ts';

@@ -1,9 +1,8 @@
+import type { SequenceResult, SequenceSort } from '../../contract/columns.ts';
 import type { ExportLanguage, ReportList, ReportPart } from '../../contract/exports.ts';
 import { chunkBounds } from '../results/sequenceTally.ts';
 import { cellText, inputLabels } from '../results/cellText.ts';
 import type { ScoredChunk } from '../results/types.ts';
-import type { SequenceResult } from '../../contract/results.ts';
-import type { SequenceSort } from '../../contract/rpc/results.ts';
 import type { RunStore } from '../store/runStore.ts';
 import type { SequenceSelection } from '../store/duckdb/selection.ts';
 import type { StoredRun } from '../store/types.ts';

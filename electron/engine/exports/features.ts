@@ -35,7 +35,7 @@ async function writeGff3(source: ExportSource, file: WholeFile): Promise<void> {
       ...(isTooShort(sequence.length) ? ['too_short=true'] : []),
       ...(sequence.terminalRepeat === null
         ? []
-        : [`terminal_repeat=${sequence.terminalRepeat.kind}_${sequence.terminalRepeat.length}`]),
+        : [`terminal_repeat=${sequence.terminalRepeat}_${sequence.terminalRepeatLength}`]),
       `chunks_scored=${sequence.nChunksScored}`,
       `chunks_viral=${sequence.nChunksViral}`,
     ];

@@ -1,7 +1,8 @@
+import type { SequenceResult } from '../../contract/columns.ts';
 import { exportFormat } from './format.ts';
 import { usage } from '../../contract/errors.ts';
-import type { FrameName, SequenceResult } from '../../contract/results.ts';
-import { chunkId } from '../store/sqlite/results/tables/tableRows.ts';
+import type { FrameName } from '../../contract/results.ts';
+import { chunkId } from '../store/tables/tableRows.ts';
 import { float32Text, cellText } from '../results/cellText.ts';
 import { modelMark } from '../../contract/plan.ts';
 import type { ScoredChunk } from '../results/types.ts';

@@ -1,5 +1,5 @@
 import { EVIDENCE_RULE, isTooShort } from '../../contract/evidence.ts';
-import type { Evidence, Prediction, SequenceResult } from '../../contract/results.ts';
+import type { Evidence, Prediction } from '../../contract/results.ts';
 import { LONGEST_READ } from '../../contract/readPairs.ts';
 import { matesOf } from '../../contract/samples.ts';
 import { VIRUS_FROM } from './sequenceTally.ts';
@@ -46,14 +46,14 @@ const LOST_TO_ONE_CODON = 2 / 5;
  */
 export function geneticCodeHint(record: {
   nChunks: number;
-  nLost: number;
-  nLostToTag: number;
-  nLostToTga: number;
+  nChunksLost: number;
+  nChunksLostToTag: number;
+  nChunksLostToTga: number;
 }): 4 | 15 | null {
-  const { nChunks, nLost, nLostToTag, nLostToTga } = record;
-  if (nChunks < FEWEST_CHUNKS || nLost < LOST * nChunks || nLostToTag === nLostToTga) return null;
-  if (Math.max(nLostToTag, nLostToTga) < LOST_TO_ONE_CODON * nLost) return null;
-  return nLostToTag > nLostToTga ? 15 : 4;
+  const { nChunks, nChunksLost: lost, nChunksLostToTag: toTag, nChunksLostToTga: toTga } = record;
+  if (nChunks < FEWEST_CHUNKS || lost < LOST * nChunks || toTag === toTga) return null;
+  if (Math.max(toTag, toTga) < LOST_TO_ONE_CODON * lost) return null;
+  return toTag > toTga ? 15 : 4;
 }
 
 interface Mate {
@@ -66,15 +66,25 @@ interface CalledMate {
   nBasesScored: number;
 }
 
-type PairCall = NonNullable<SequenceResult['pair']>;
+/** The joint call of a read and its mate. */
+export interface PairCall {
+  score: number;
+  prediction: 'virus' | 'others';
+}
+
+/** Consecutive rows of a run. */
+export interface RowRange {
+  firstRow: number;
+  records: number;
+}
 
 interface InputRows {
   path: string;
-  prepared: { records: number; firstRow: number } | null;
+  prepared: RowRange | null;
 }
 
 /** The rows of the mates of an input's sequences, in order; null if the file is not one of a read pair. */
-export function mateRows(inputs: readonly InputRows[]): ({ firstRow: number; records: number } | null)[] {
+export function mateRows(inputs: readonly InputRows[]): (RowRange | null)[] {
   return matesOf(inputs.map(({ path }) => path)).map((mate) =>
     mate === null ? null : (inputs[mate]?.prepared ?? { firstRow: 0, records: 0 }),
   );

@@ -1,3 +1,5 @@
+import type { SequenceResult } from '../../contract/columns.ts';
+import type { AppFailure } from '../../contract/errors.ts';
 import type { ScorePairs } from './sequenceTally.ts';
 import type { ChunkResult, FrameName, Prediction, Reason } from '../../contract/results.ts';
 
@@ -46,6 +48,19 @@ export interface LengthScores {
   edges: readonly number[];
   virus: number[][];
   others: number[][];
+}
+
+/** Rows of an unfinished run that were derived since the last call. */
+export interface ProvisionalChanges {
+  /** Earlier rows are invalid; also true at the beginning. */
+  restarted: boolean;
+  rows: readonly SequenceResult[];
+  /** Numbers of those rows that were already reported when less of them was computed. */
+  replaced: readonly number[];
+  /** Whether everything that can be derived is derived. */
+  done: boolean;
+  /** What is damaged is left out, so these rows are not all. */
+  damage: AppFailure | null;
 }
 
 export interface ChunkPage {

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { AppFailure, appFailure } from '../../contract/errors.ts';
 import { sizeOf } from '../system/runFiles.ts';
-import type { AskedRunMethods, RunMethodGroups, RunMethods } from './sqlite/runDatabase.ts';
+import type { AskedRunMethods, RunMethodGroups, RunMethods } from './runDatabase.ts';
 import { RUN_DATABASE } from '../../contract/folderNames.ts';
 import { CheckedRuns, stampOf } from './checkedRuns.ts';
 import { StoreThread, OPENED_TO_LOOK, type Asked } from './storeThread.ts';
@@ -39,7 +39,7 @@ export interface RunStore extends Asked<AskedRunMethods> {
 
 export interface OpenRunStoreOptions {
   /**
-   * The file that starts the store's threads: store/sqlite/hostEntry.ts, or a bundle of it.
+   * The file that starts the store's threads: store/hostEntry.ts, or a bundle of it.
    */
   hostEntry: URL;
   /** Creates the run; rejects with folder_has_run if there is one. */

@@ -206,6 +206,31 @@ export function replaceInRun(folder: string, name: string, bytes: Uint8Array): v
   renameInRun(folder, unfinished, name);
 }
 
+const NUMBERS_BLOCK_BYTES = 1 << 16;
+
+/** Writes numbers as little-endian U32 into a new file, down to the disk; returns how many there are. */
+export function writeNumbers(numbers: Iterable<number>, path: string): number {
+  const block = Buffer.alloc(NUMBERS_BLOCK_BYTES);
+  let [filled, count] = [0, 0];
+  const descriptor = openNew(path);
+  const flush = (): void => {
+    for (let done = 0; done < filled;) done += writeSync(descriptor, block, done, filled - done);
+    filled = 0;
+  };
+  try {
+    for (const number of numbers) {
+      filled = block.writeUInt32LE(number, filled);
+      count++;
+      if (filled === NUMBERS_BLOCK_BYTES) flush();
+    }
+    flush();
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  return count;
+}
+
 /**
  * Deletes a file, or a folder with its contents. A link is removed and its target stays, also for links on
  * the path.

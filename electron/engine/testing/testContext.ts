@@ -36,7 +36,7 @@ export function testContext(
     appVersion: 'test',
     paths: APP_PATHS,
     environment,
-    storeHost: testBundle('storeHost.mjs', new URL('../store/sqlite/hostEntry.ts', import.meta.url)),
+    storeHost: testBundle('storeHost.mjs', new URL('../store/hostEntry.ts', import.meta.url)),
     deadlines: { ...DEADLINES, ...options.deadlines },
     restartDelayMs: 50,
   };

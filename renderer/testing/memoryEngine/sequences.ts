@@ -43,8 +43,11 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
   const lost = Math.round(0.3 * nChunks);
   const traits = {
     // The end of these sequences repeats their beginning.
-    terminalRepeat: row % 211 === 5 ? { kind: 'DTR' as const, length: 127 } : null,
-    lostChunks: { all: lost, toTag: 0, toTga: Math.round(0.3 * lost) },
+    terminalRepeat: row % 211 === 5 ? ('DTR' as const) : null,
+    terminalRepeatLength: row % 211 === 5 ? 127 : null,
+    nChunksLost: lost,
+    nChunksLostToTag: 0,
+    nChunksLostToTga: Math.round(0.3 * lost),
     geneticCodeHint: row % 307 === 3 ? (15 as const) : null,
   };
   if (unscored || failed) {
@@ -67,7 +70,8 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
       secondScore: null,
       evidence: null,
       pValue: null,
-      pair: null,
+      pairScore: null,
+      pairPrediction: null,
     };
   }
   const nChunksScored = Math.max(1, Math.round(nChunks * (0.5 + 0.5 * random())));
@@ -95,7 +99,8 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
     secondScore: nChunksScored < 2 ? null : Math.fround(virusScore * 0.97),
     evidence: madeEvidence(virusScore, nBasesViral / nBasesScored, nBasesScored, length),
     pValue: null,
-    pair: null,
+    pairScore: null,
+    pairPrediction: null,
   };
 }
 

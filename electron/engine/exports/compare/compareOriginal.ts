@@ -3,7 +3,7 @@ import type { ChunkCall, DifferingChunk, OriginalComparison } from '../../../con
 import { callChunk, isVirusFrame, chunkBounds } from '../../results/sequenceTally.ts';
 import { float32Text } from '../../results/cellText.ts';
 import type { ScoredFrames } from '../../results/types.ts';
-import { chunkId } from '../../store/sqlite/results/tables/tableRows.ts';
+import { chunkId } from '../../store/tables/tableRows.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { WholeFile } from '../wholeFile.ts';
 import { readOriginalResults, sequenceOf, type OriginalChunk } from './originalResults.ts';

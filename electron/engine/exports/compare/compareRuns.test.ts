@@ -1,8 +1,8 @@
+import type { SequenceResult } from '../../../contract/columns.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SequenceResult } from '../../../contract/results.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';

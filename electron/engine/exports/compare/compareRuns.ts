@@ -1,5 +1,6 @@
+import type { SequenceResult } from '../../../contract/columns.ts';
 import { basename } from 'node:path';
-import { noPredictions, type SequenceResult } from '../../../contract/results.ts';
+import { noPredictions } from '../../../contract/results.ts';
 import type { RunComparison, ScoresCompared } from '../../../contract/rpc/results.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import type { StoredInput } from '../../store/types.ts';

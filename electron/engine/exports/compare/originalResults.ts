@@ -3,7 +3,7 @@ import { type AppFailure, appFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { FRAME_NAMES } from '../../../contract/results.ts';
 import { callChunk, FRAMES_IN_MASK } from '../../results/sequenceTally.ts';
-import { TABLE_HEADERS } from '../../store/sqlite/results/tables/tableRows.ts';
+import { TABLE_HEADERS } from '../../store/tables/tableRows.ts';
 import { tableRows } from '../../inputs/tableRows.ts';
 
 /** A chunk in one of the original tool's two result files. */

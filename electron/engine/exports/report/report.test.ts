@@ -1,8 +1,8 @@
+import type { SequenceResult } from '../../../contract/columns.ts';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { CITATIONS } from '../../../contract/exports.ts';
 import type { normBandsSchema } from '../../../contract/model.ts';
-import type { SequenceResult } from '../../../contract/results.ts';
 import { NO_DETAILS } from '../../../contract/samples.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { DESCRIPTION, syntheticPlan } from '../../store/testing/syntheticRun.ts';

@@ -1,3 +1,4 @@
+import type { SequenceResult } from '../../../contract/columns.ts';
 import type { OtherSays } from '../../../contract/otherTools.ts';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -6,7 +7,7 @@ import { reportListSchema, type ReportList } from '../../../contract/exports.ts'
 import type { SequenceFilter } from '../../../contract/filter.ts';
 import type { Annotation, ExpectedShares } from '../../../contract/rpc/runs.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
-import { RESULT_FILES, type SequenceResult } from '../../../contract/results.ts';
+import { RESULT_FILES } from '../../../contract/results.ts';
 import { isPlainFile, readPlain } from '../../system/runFiles.ts';
 import type { LengthShare } from '../../results/types.ts';
 import { markedRows, sequenceNotes } from '../../store/sequenceNotes.ts';

@@ -1,6 +1,12 @@
-import { SHORTEST_LENGTH } from '../../../contract/evidence.ts';
+import {
+  columnName,
+  columnsOf,
+  sequenceColumn,
+  type ColumnKey,
+  type SequenceResult,
+} from '../../../contract/columns.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
-import type { Evidence, Prediction, Reason, SequenceResult } from '../../../contract/results.ts';
+import type { Evidence, Prediction, Reason } from '../../../contract/results.ts';
 import { matesOf } from '../../../contract/samples.ts';
 import { sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
@@ -27,143 +33,70 @@ export interface Column {
   flagTexts?: readonly [yes: string, no: string];
   /** The word in the reader's language, for spreadsheets. */
   word?: (sequence: SequenceResult, language: ExportLanguage) => string;
-  /** If given, the column is left out of a run in which no sequence has a value. */
-  needs?: Need | undefined;
 }
 
-type Need =
-  | ('scored' | 'twoScored' | 'evidence' | 'tooShort' | 'repeat' | 'otherCode')
-  | ('pair' | 'pValue' | 'unsettled' | 'group' | 'control');
+/** What an export says otherwise than the result itself. */
+const OWN_VALUES: Partial<Record<ColumnKey, Column['value']>> = {
+  input: ({ input }, { inputNames }) => inputNames[input] ?? null,
+  model: (_, { modelLabel }) => modelLabel,
+};
 
-/** The columns of every table of sequences, in order. */
-const COLUMNS: readonly Column[] = [
-  integer('no', 'No.', 'Nr.', ({ row }) => row + 1),
-  text('seq_name', 'Name', 'Name', 32, ({ seqName }) => seqName),
-  text('sample', 'Sample', 'Probe', 18, ({ input }, { samples }) => samples[input] ?? null),
-  ...only(
-    'group',
-    text('group', 'Group', 'Gruppe', 16, ({ input }, { sampleDetails: of }) => of?.[input]?.group ?? null),
-  ),
-  ...only(
-    'control',
-    flag('control', 'Control', 'Kontrolle', ['yes', 'no'], ({ input }, { sampleDetails }) =>
-      Boolean(sampleDetails?.[input]?.control),
-    ),
-  ),
-  text('input', 'File', 'Datei', 22, ({ input }, { inputNames }) => inputNames[input] ?? null),
-  integer('length', 'Length (bp)', 'Länge (bp)', ({ length }) => length),
-  ...only(
-    'scored',
-    score('virus_score', 'Score', 'Wert', 'score', (row) => row.virusScore),
-  ),
-  {
-    ...text('prediction', 'Call', 'Einstufung', 14, ({ prediction }) => prediction),
-    word: ({ prediction }, language) => CALL_WORDS[language][prediction],
-  },
-  ...only('unsettled', {
-    ...flag('settled', 'Settled', 'Steht fest', ['True', 'False'], ({ settled }) => settled),
-    word: ({ settled }, language) => (settled ? '' : UNSETTLED_WORD[language]),
-  }),
-  ...only('evidence', {
-    ...text('evidence', 'Evidence', 'Beleglage', 11, ({ evidence }) => evidence),
-    word: ({ evidence }, language) => (evidence === null ? '' : EVIDENCE_WORDS[language][evidence]),
-  }),
-  ...only('tooShort', {
-    ...flag('too_short', 'Too short', 'Zu kurz', ['True', 'False'], ({ tooShort }) => tooShort),
-    word: ({ tooShort }, language) => (tooShort ? TOO_SHORT_WORD[language] : ''),
-  }),
-  {
-    ...text('reason', 'Reason', 'Grund', 18, ({ reason }) => reason),
-    word: ({ reason }, language) => (reason === 'ok' ? '' : REASON_WORDS[language][reason]),
-  },
-  integer('n_chunks', 'Chunks', 'Stücke', ({ nChunks }) => nChunks),
-  integer('n_chunks_scored', 'Chunks scored', 'Stücke bewertet', (row) => row.nChunksScored),
-  integer('n_chunks_viral', 'Chunks called virus', 'Virale Stücke', (row) => row.nChunksViral),
-  ...only(
-    'scored',
-    score('viral_fraction', 'Viral chunks', 'Anteil viraler Stücke', 'share', (row) =>
-      row.viralFraction === null ? null : Math.fround(row.viralFraction),
-    ),
-    integer('n_bases_scored', 'Bases scored', 'Basen bewertet', (row) => row.nBasesScored),
-    integer('n_bases_viral', 'Bases called virus', 'Virale Basen', (row) => row.nBasesViral),
-  ),
-  ...only(
-    'evidence',
-    score('best_score', 'Best chunk', 'Bestes Stück', 'score', (row) => row.bestScore),
-  ),
-  ...only(
-    'twoScored',
-    score('second_score', 'Second-best chunk', 'Zweitbestes Stück', 'score', (row) => row.secondScore),
-  ),
-  ...only(
-    'scored',
-    integer('best_chunk_start', 'Best chunk from', 'Bestes Stück von', (row) => row.bestChunkStart),
-    integer('best_chunk_end', 'Best chunk to', 'Bestes Stück bis', (row) => row.bestChunkEnd),
-    text('best_frame', 'Frame', 'Rahmen', 8, (row) => row.bestFrame),
-  ),
-  integer('n_frames_scored', 'Frames scored', 'Rahmen bewertet', (row) => row.nFramesScored),
-  ...only(
-    'repeat',
-    text('terminal_repeat', 'Terminal repeat', 'Endwiederholung', 10, ({ terminalRepeat: repeat }) =>
-      repeat === null ? null : repeat.kind,
-    ),
-    integer('terminal_repeat_length', 'Repeat (bp)', 'Wiederholung (bp)', ({ terminalRepeat: repeat }) =>
-      repeat === null ? null : repeat.length,
-    ),
-  ),
-  ...only(
-    'otherCode',
-    lost('n_chunks_lost', 'Chunks without open frame', 'Stücke ohne offenen Rahmen', 'all'),
-    lost('n_chunks_lost_to_tag', 'Chunks lost to TAG', 'An TAG verlorene Stücke', 'toTag'),
-    lost('n_chunks_lost_to_tga', 'Chunks lost to TGA', 'An TGA verlorene Stücke', 'toTga'),
-    integer('genetic_code_hint', 'Genetic code?', 'Genetischer Code?', (row) => row.geneticCodeHint),
-  ),
-  ...only(
-    'pair',
-    score('pair_score', 'Score of pair', 'Wert des Paars', 'score', (row) => row.pair?.score ?? null),
-    {
-      ...text('pair_prediction', 'Call of pair', 'Einstufung des Paars', 14, ({ pair }) =>
-        pair === null ? null : pair.prediction,
-      ),
-      word: ({ pair }, language) => (pair === null ? '' : CALL_WORDS[language][pair.prediction]),
-    },
-  ),
-  ...only(
-    'pValue',
-    score('p_value', 'p-value', 'p-Wert', 'score', (row) => row.pValue),
-  ),
-  text('model', 'Model', 'Modell', 14, (_, { modelLabel }) => modelLabel),
-];
+const WORDS: { [Key in ColumnKey]?: Column['word'] } = {
+  prediction: ({ prediction }, language) => CALL_WORDS[language][prediction],
+  settled: ({ settled }, language) => (settled ? '' : UNSETTLED_WORD[language]),
+  evidence: ({ evidence }, language) => (evidence === null ? '' : EVIDENCE_WORDS[language][evidence]),
+  tooShort: ({ tooShort }, language) => (tooShort ? TOO_SHORT_WORD[language] : ''),
+  reason: ({ reason }, language) => (reason === 'ok' ? '' : REASON_WORDS[language][reason]),
+  pairPrediction: ({ pairPrediction: call }, language) => (call === null ? '' : CALL_WORDS[language][call]),
+};
+
+function ownColumn(key: ColumnKey): Column {
+  const { kind, heading, width = 12 } = sequenceColumn(key);
+  const word = WORDS[key];
+  return {
+    ...{ name: columnName(key), type: kind, heading, width },
+    value: OWN_VALUES[key] ?? (key === 'model' ? () => null : ({ [key]: value }) => value),
+    ...(kind === 'flag' && { flagTexts: ['True', 'False'] as const }),
+    ...(word && { word }),
+  };
+}
 
 /** The columns for which at least one of the selected sequences has a value. */
 export async function usedColumns(source: ExportSource, selection: SequenceSelection): Promise<Column[]> {
-  const has = async (more: SequenceSelection['filter']): Promise<boolean> => {
-    const filter = { ...selection.filter, ...more };
-    return (await source.store.countPredictions({ ...selection, filter })).total > 0;
-  };
-  const least = selection.filter.minScoredChunks ?? 0;
-  const most = Math.min(SHORTEST_LENGTH - 1, selection.filter.maxLength ?? Infinity);
-  const [scored, twoScored, evidence, tooShort, repeat, otherCode, unsettled] = await Promise.all([
-    has({ minScoredChunks: Math.max(1, least) }),
-    has({ minScoredChunks: Math.max(2, least), evidence: selection.filter.evidence ?? ALL_LEVELS }),
-    has({ evidence: selection.filter.evidence ?? ALL_LEVELS }),
-    has({ maxLength: most }),
-    has({ terminalRepeat: true }),
-    has({ otherCode: true }),
-    selection.filter.settled !== true && has({ settled: false }),
-  ]);
-  const details = source.sampleDetails ?? [];
-  const met: Record<Need, boolean> = {
-    ...{ scored, twoScored, evidence, tooShort, repeat, otherCode, unsettled },
-    pair: matesOf(source.run.inputs.map(({ path }) => path)).some((mate) => mate !== null) && scored,
-    pValue: source.run.plan.trusted !== undefined && scored,
-    group: details.some((one) => one.group !== null),
-    control: details.some((one) => one.control),
-  };
+  const { inputs, plan } = source.run;
+  const isPaired = matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null);
+  const filled = new Set<string>(await source.store.columnsWithValues(selection));
+  const [name, ...more] = columnsOf('exports', { isPaired, isCalibrated: plan.trusted !== undefined })
+    .filter((key) => {
+      const { needs } = sequenceColumn(key);
+      return needs === undefined || filled.has(needs);
+    })
+    .map(ownColumn);
+  const { heading } = sequenceColumn('row');
   return [
-    ...COLUMNS.filter(({ needs }) => needs === undefined || met[needs]),
+    { name: 'no', type: 'integer', heading, width: 12, value: ({ row }) => row + 1 },
+    ...(name ? [name] : []),
+    ...sampleColumns(source),
+    ...more,
     ...source.others.flatMap((joined, table) => otherColumns(joined, table, source.others)),
     ...noteColumns(source),
+  ];
+}
+
+function sampleColumns({ samples, sampleDetails }: ExportSource): Column[] {
+  const details = sampleDetails ?? [];
+  return [
+    text('sample', 'Sample', 'Probe', 18, ({ input }) => samples[input] ?? null),
+    ...(details.some((one) => one.group !== null)
+      ? [text('group', 'Group', 'Gruppe', 16, ({ input }) => details[input]?.group ?? null)]
+      : []),
+    ...(details.some((one) => one.control)
+      ? [
+          flag('control', 'Control', 'Kontrolle', ['yes', 'no'], ({ input }) =>
+            Boolean(details[input]?.control),
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -221,8 +154,6 @@ function otherColumns(joined: JoinedTable, table: number, all: readonly JoinedTa
   ];
 }
 
-const ALL_LEVELS: Evidence[] = ['weak', 'moderate', 'strong'];
-
 function text(name: string, en: string, de: string, width: number, value: Column['value']): Column {
   return { name, type: 'text', heading: { en, de }, width, value };
 }
@@ -235,28 +166,6 @@ function flag(
   value: (...of: Parameters<Column['value']>) => boolean,
 ): Column {
   return { name, type: 'flag', heading: { en, de }, width: 12, flagTexts, value };
-}
-
-function integer(name: string, en: string, de: string, value: Column['value']): Column {
-  return { name, type: 'integer', heading: { en, de }, width: 12, value };
-}
-
-function score(
-  name: string,
-  en: string,
-  de: string,
-  type: 'score' | 'share',
-  value: Column['value'],
-): Column {
-  return { name, type, heading: { en, de }, width: 12, value };
-}
-
-function lost(name: string, en: string, de: string, to: keyof SequenceResult['lostChunks']): Column {
-  return integer(name, en, de, ({ lostChunks }) => lostChunks[to]);
-}
-
-function only(needs: Need, ...columns: Column[]): Column[] {
-  return columns.map((column) => ({ ...column, needs }));
 }
 
 export const CALL_WORDS: Record<ExportLanguage, Record<Prediction, string>> = {

@@ -1,8 +1,9 @@
+import type { SequenceResult } from '../../../contract/columns.ts';
 import { exportFormat } from '../format.ts';
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { ExportLanguage } from '../../../contract/exports.ts';
-import { predictionSchema, viralShare, type SequenceResult } from '../../../contract/results.ts';
+import { predictionSchema, viralShare } from '../../../contract/results.ts';
 import { float32Text } from '../../results/cellText.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';

@@ -8,7 +8,7 @@ import { openService } from '../service.ts';
 const [dataDir = '', folder = '', milliseconds = '0'] = process.argv.slice(2);
 const paths = resolveAppPaths({ startFolder: import.meta.dirname });
 if (!paths.ok) throw new Error(paths.error.cause);
-const storeHost = testBundle('storeHost.mjs', new URL('../../store/sqlite/hostEntry.ts', import.meta.url));
+const storeHost = testBundle('storeHost.mjs', new URL('../../store/hostEntry.ts', import.meta.url));
 const base = engineBase({ appVersion: 'test', paths: { ...paths.value, dataDir }, storeHost });
 const service = await openService(base, { interpreter: '/nowhere/python' });
 const { runId } = await service.catalog.add(folder);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
 import { type AppFailure, appFailure } from '../../../contract/errors.ts';
 
 /** More threads make a window's queries no faster, and each takes memory of its own. */
@@ -16,8 +16,8 @@ export interface DuckDb {
   readonly connection: DuckDBConnection;
   /** Rejects with AppFailure. */
   run: (sql: string) => Promise<DuckDBMaterializedResult>;
-  /** The rows of the result, as arrays in the order of its columns. */
-  rows: <Row extends unknown[]>(sql: string) => Promise<Row[]>;
+  /** The rows of the result, with their values by the names of its columns. */
+  rows: <Row extends object>(sql: string) => Promise<Row[]>;
   close: () => void;
 }
 
@@ -47,14 +47,26 @@ export async function openDuckDb(limits: { memory?: string; threads?: number } =
   return {
     connection,
     run,
-    rows: async <Row extends unknown[]>(sql: string): Promise<Row[]> =>
-      (await (await run(sql)).getRows()) as unknown[] as Row[],
+    rows: async <Row extends object>(sql: string): Promise<Row[]> => rowsOf(await run(sql)) as Row[],
     close: () => {
       connection.closeSync();
       instance.closeSync();
       rmSync(spillFolder, { recursive: true, force: true });
     },
   };
+}
+
+/** Column by column, which takes half the time of DuckDB's own `getRowObjects`. */
+function rowsOf(result: DuckDBMaterializedResult): object[] {
+  const names = result.columnNames();
+  const rows: Record<string, DuckDBValue>[] = [];
+  for (let i = 0; i < result.chunkCount; i++) {
+    const chunk = result.getChunk(i);
+    const columns = names.map((_, column) => chunk.getColumnValues(column));
+    for (let row = 0; row < chunk.rowCount; row++)
+      rows.push(Object.fromEntries(names.map((name, column) => [name, columns[column]![row]!])));
+  }
+  return rows;
 }
 
 /** Explains a failed query of our own: its SQL is right, so the file, the memory or the disk is the cause. */

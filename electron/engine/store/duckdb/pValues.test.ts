@@ -55,7 +55,7 @@ it('gives the same p-values in the window, also before the run is done, in seque
     await duck.rows(
       `SELECT p_value FROM read_parquet(${quotedPath(join(run.folder, RESULT_FILES.results))}) ORDER BY row`,
     ),
-  ).toEqual([[high], [null], [middle]]);
+  ).toEqual([{ p_value: high }, { p_value: null }, { p_value: middle }]);
   duck.close();
   await run.store.close();
 });

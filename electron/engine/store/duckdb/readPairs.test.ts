@@ -13,7 +13,10 @@ const SCORES = [0.9, 0.9, 0.3, 0.8, 0.1, 0.2, 0.45];
 
 async function pairsShown(run: PreparedRun) {
   const { items } = await run.store.findSequences({ filter: {} }, { by: 'row', descending: false }, 0, 100);
-  return items.map(({ seqName, pair }) => [seqName, pair && [pair.score, pair.prediction]]);
+  return items.map(({ seqName, pairScore, pairPrediction }) => [
+    seqName,
+    pairScore && [pairScore, pairPrediction],
+  ]);
 }
 
 it('calls read pairs from both mates, in the window, sequences.tsv and results.parquet alike', async () => {
@@ -63,11 +66,12 @@ it('calls read pairs from both mates, in the window, sequences.tsv and results.p
     wanted.map(([, pair]) => (pair === null ? ['NA', 'NA'] : [float32Text(pair![0] as number), pair![1]])),
   );
   const duck = await openDuckDb();
-  expect(
-    await duck.rows(
-      `SELECT seq_name, pair_score, pair_prediction FROM read_parquet(${quotedPath(join(run.folder, RESULT_FILES.results))}) ORDER BY row`,
-    ),
-  ).toEqual(wanted.map(([name, pair]) => [name, ...(pair === null ? [null, null] : (pair as unknown[]))]));
+  const rows = await duck.rows(
+    `SELECT seq_name, pair_score, pair_prediction FROM read_parquet(${quotedPath(join(run.folder, RESULT_FILES.results))}) ORDER BY row`,
+  );
+  expect(rows.map((row) => Object.values(row) as unknown)).toEqual(
+    wanted.map(([name, pair]) => [name, ...(pair === null ? [null, null] : (pair as unknown[]))]),
+  );
   duck.close();
   await run.store.close();
 });

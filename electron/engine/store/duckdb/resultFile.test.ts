@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { float32Text } from '../../results/cellText.ts';
 import { FRAMES_WORTH_A_THREAD, openRunStore } from '../runStore.ts';
-import { TABLE_HEADERS } from '../sqlite/results/tables/tableRows.ts';
 import {
   begin,
   compute,
@@ -61,35 +60,25 @@ function scoreWithGaps(frame: FrameRef): number {
 /** The store's results for every sequence, as lines of sequences.tsv. */
 async function stored(run: PreparedRun): Promise<string> {
   const rows = await run.store.selectedRows({ filter: {} }, { by: 'row', descending: false });
-  const lines = (await run.store.sequencesOf(rows)).map((row) =>
-    [
-      row.seqName,
-      'reads_0.fasta',
-      row.row,
-      row.length,
-      row.tooShort ? 'True' : 'False',
-      row.virusScore === null ? 'NA' : float32Text(row.virusScore),
-      row.prediction,
-      row.reason,
-      row.nChunks,
-      row.nChunksScored,
-      row.nChunksViral,
-      row.viralFraction === null ? 'NA' : float32Text(Math.fround(row.viralFraction)),
-      row.nBasesScored,
-      row.nBasesViral,
-      row.bestChunkStart ?? 'NA',
-      row.bestChunkEnd ?? 'NA',
-      row.bestFrame ?? 'NA',
-      row.nFramesScored,
-      row.terminalRepeat?.kind ?? 'NA',
-      row.terminalRepeat?.length ?? 'NA',
-      ...[row.lostChunks.all, row.lostChunks.toTag, row.lostChunks.toTga],
-      row.geneticCodeHint ?? 'NA',
-      'teaching (teaching model, not for research)',
-    ].join('\t'),
-  );
-  return `${TABLE_HEADERS.sequences}${lines.join('\n')}\n`;
+  const [head = ''] = sequencesTable(run).split('\n');
+  const text = (name: string, value: string | number | boolean | null | undefined): string => {
+    if (name === 'input') return 'reads_0.fasta';
+    if (name === 'model') return 'teaching (teaching model, not for research)';
+    if (value === null) return 'NA';
+    if (typeof value === 'boolean') return value ? 'True' : 'False';
+    return SCORES.includes(name) ? float32Text(value as number) : String(value);
+  };
+  const lines = (await run.store.sequencesOf(rows)).map((row) => {
+    const cells = new Map(Object.entries(row).map(([key, value]) => [snakeCase(key), value]));
+    return head
+      .split('\t')
+      .map((name) => text(name, cells.get(name)))
+      .join('\t');
+  });
+  return [head, ...lines, ''].join('\n');
 }
+
+const snakeCase = (key: string): string => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 function sequencesTable(run: PreparedRun): string {
   return readFileSync(join(run.folder, RESULT_FILES.sequences), 'utf8');
@@ -158,27 +147,27 @@ describe.each([
       quoted(join(run.folder, name)),
     );
     const shared = [...TEXTS, ...INTEGERS, ...SCORES, 'too_short'];
-    const differing = await duck.rows<[bigint]>(
-      `SELECT count(*) FROM (SELECT ${shared.join(', ')} FROM read_parquet(${files[0]}) EXCEPT ALL
+    const differing = await duck.rows(
+      `SELECT count(*) AS count FROM (SELECT ${shared.join(', ')} FROM read_parquet(${files[0]}) EXCEPT ALL
          SELECT ${shared.map((name) => `${name}::${typeOf(name)}`).join(', ')}
          FROM read_csv(${files[1]}, delim = '\t', nullstr = 'NA', all_varchar = true))`,
     );
-    expect(differing).toEqual([[0n]]);
-    const columns = await duck.rows<[string, string]>(
+    expect(differing).toEqual([{ count: 0n }]);
+    const columns = await duck.rows<{ column_name: string; column_type: string }>(
       `SELECT column_name, column_type FROM (DESCRIBE FROM read_parquet(${files[0]}))`,
     );
-    expect(Object.fromEntries(columns)).toEqual({
+    expect(Object.fromEntries(columns.map((one) => [one.column_name, one.column_type]))).toEqual({
       ...Object.fromEntries(shared.map((name) => [name, typeOf(name)])),
       ...{ header: 'VARCHAR', evidence: 'VARCHAR', best_score: 'FLOAT', second_score: 'FLOAT' },
     });
     const rows = await run.store.selectedRows({ filter: {} }, { by: 'row', descending: false });
-    const expected = (await run.store.sequencesOf(rows)).map((one) => [
-      one.row,
-      one.header,
-      one.evidence,
-      one.bestScore,
-      one.secondScore,
-    ]);
+    const expected = (await run.store.sequencesOf(rows)).map((one) => ({
+      row: one.row,
+      header: one.header,
+      evidence: one.evidence,
+      best_score: one.bestScore,
+      second_score: one.secondScore,
+    }));
     expect(
       await duck.rows(
         `SELECT row, header, evidence, best_score, second_score FROM read_parquet(${files[0]}) ORDER BY row`,

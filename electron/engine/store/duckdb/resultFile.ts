@@ -6,7 +6,9 @@ import { replaceFile } from '../../system/replaceFile.ts';
 import { openNew, openPlain } from '../../system/runFiles.ts';
 import type { ResultFileDigest } from '../types.ts';
 import { openDuckDb, quoted } from './duckdb.ts';
-import { readingResultRows, resultColumns, type ResultRow, ROWS, type RunLabels } from './resultRows.ts';
+import type { SequenceResult } from '../../../contract/columns.ts';
+import type { RunLabels } from '../../results/sequenceRow.ts';
+import { readingResultRows, resultColumns, ROWS } from './resultRows.ts';
 
 /** DuckDB holds the rows of one group until it writes them; its default, three times as many, takes 45 MB more for ten million rows. */
 const ROW_GROUP = 40_960;
@@ -29,12 +31,12 @@ export class ResultFile {
   }
 
   /** Writes the file and flushes it to disk, still under the temporary name. Rejects with what the rows threw. */
-  async write(rows: Iterable<ResultRow>, labels: RunLabels): Promise<ResultFileDigest> {
+  async write(rows: Iterable<SequenceResult>, labels: RunLabels): Promise<ResultFileDigest> {
     // DuckDB opens the file by its name, which must be neither a link nor somebody else's file.
     closeSync(openNew(this.#temporary));
     const duck = await openDuckDb(WRITING);
     try {
-      const run = await readingResultRows(duck, labels);
+      const run = await readingResultRows(duck);
       await run(
         `COPY (${resultColumns(ROWS, labels)}) TO ${quoted(this.#temporary)}
          (FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA {'virnucpro.model': ${quoted(labels.model)}})`,

@@ -1,20 +1,17 @@
-import type Database from 'better-sqlite3';
 import { join } from 'node:path';
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
 import { type AppFailure, appFailure, usage } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
-import { modelMark } from '../../../contract/plan.ts';
 import { QUERY_LIMITS, type QueryAnswer, type QueryCell } from '../../../contract/rpc/results.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { float32Text } from '../../results/cellText.ts';
 import { isPlainFile } from '../../system/runFiles.ts';
 import type { CheckedFiles } from '../checkedFiles.ts';
-import { readPlan, readResultFiles } from '../sqlite/runRows.ts';
 import { ONE_FILE, quoted, quotedPath, type DuckDb } from './duckdb.ts';
 import { tooMuch, type QueryQuestion, type QueryTable } from './queryProcess.ts';
-import { runLabels, type ResultSource } from './resultSource.ts';
+import type { ResultSource } from './resultSource.ts';
 
 const CHUNK_COLUMNS = {
   seq_name: 'VARCHAR',
@@ -37,22 +34,19 @@ const CHUNK_COLUMNS = {
  * accepts no setting; and the query must be one SELECT. A locked connection stays locked, so it answers one
  * query, in a process of its own (queryProcess.ts) that bounds memory and time.
  */
-export function resultQuery(
-  db: Database.Database,
-  folder: string,
-  source: ResultSource,
-  files: CheckedFiles,
-) {
+export function resultQuery(folder: string, source: ResultSource, files: CheckedFiles) {
   return async (
     { sql, samples, tables, rows }: QueryQuestion,
     /** Called when the tables are there, and the query itself begins. */
     begins: () => void,
   ): Promise<QueryAnswer> => {
     const duck = await source.duck();
+    const { labels, written } = source.facts;
+    const { inputs, isMarked } = labels();
     const readable = [join(folder, RESULT_FILES.results)];
-    const chunks = readResultFiles(db)[RESULT_FILES.chunks];
+    const chunks = written(RESULT_FILES.chunks);
     if (chunks) {
-      await addChunks(db, folder, duck);
+      await addChunks(folder, duck, isMarked);
       // Hashing the chunks of ten million sequences takes seconds.
       if (/\bchunks\b/i.test(sql)) {
         if (!(await files.isAsWritten(RESULT_FILES.chunks, chunks)))
@@ -68,7 +62,7 @@ export function resultQuery(
         { name: 'input', type: 'VARCHAR' },
         { name: 'sample', type: 'VARCHAR' },
       ],
-      rows: runLabels(db).inputs.map((input, i) => [input, samples[i] ?? input]),
+      rows: inputs.map((input, i) => [input, samples[i] ?? input]),
     });
     for (const table of tables) await addTable(duck, table);
     await lock(duck, readable);
@@ -78,12 +72,12 @@ export function resultQuery(
 }
 
 /** Adds chunks.tsv as a table. */
-async function addChunks(db: Database.Database, folder: string, duck: DuckDb): Promise<void> {
+async function addChunks(folder: string, duck: DuckDb, isMarked: boolean): Promise<void> {
   const path = join(folder, RESULT_FILES.chunks);
   if (!isPlainFile(path)) return;
   const columns = Object.entries(CHUNK_COLUMNS).map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
   // The plan decides, since DuckDB cannot read a first line without the whole file.
-  if (modelMark(readPlan(db).model) !== null) columns.push("'model': 'VARCHAR'");
+  if (isMarked) columns.push("'model': 'VARCHAR'");
   const shown = Object.keys(CHUNK_COLUMNS).map((name) =>
     // Every sequence has a name, so one that is read as missing is NA itself.
     name === 'seq_name' ? `coalesce(seq_name, 'NA') AS seq_name` : identifier(name),
@@ -181,7 +175,9 @@ const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 /** Refuses what a locked connection would still do. The names are those of DuckDB's own parser. */
 async function refuseHarm(duck: DuckDb, sql: string): Promise<void> {
-  const [row] = await duck.rows<[string]>(`SELECT json_serialize_sql(${quoted(sql)}::VARCHAR)`);
+  const [row] = await duck.rows<{ json: string }>(
+    `SELECT json_serialize_sql(${quoted(sql)}::VARCHAR) AS json`,
+  );
   const visit = (node: unknown): void => {
     if (Array.isArray(node)) node.forEach(visit);
     if (typeof node !== 'object' || node === null || Array.isArray(node)) return;
@@ -190,7 +186,7 @@ async function refuseHarm(duck: DuckDb, sql: string): Promise<void> {
       refuseUnlessHarmless(node.function);
     Object.values(node).forEach(visit);
   };
-  visit(parseJson(z.json(), row?.[0] ?? 'null'));
+  visit(parseJson(z.json(), row?.json ?? 'null'));
 }
 
 function refuseUnlessHarmless(called: unknown): void {

@@ -1,5 +1,6 @@
-import { evidenceSchema, reasonSchema, type SequenceResult } from '../../../contract/results.ts';
-import type { SequenceFilter, SequenceSort } from '../../../contract/rpc/results.ts';
+import { columnName, type SequenceSort } from '../../../contract/columns.ts';
+import { evidenceSchema, reasonSchema } from '../../../contract/results.ts';
+import type { SequenceFilter } from '../../../contract/rpc/results.ts';
 import { quoted } from './duckdb.ts';
 
 /** The sequences that a user wants to see; `rows` instead of a filter if they were picked one by one. */
@@ -76,27 +77,18 @@ const placeIn = (names: readonly string[], column: string): string =>
 /** Orders from the most certain virus over doubtful sequences to the most certain other one. */
 const RELIABILITY = `${placeIn(evidenceSchema.options, 'evidence')} * CASE prediction WHEN 'virus' THEN 1 ELSE -1 END`;
 
-const SORTED_BY: Readonly<Record<Exclude<SequenceSort['by'], 'row' | 'input'>, string>> = {
-  seqName: 'seq_name',
-  header: 'header',
-  length: 'length',
-  virusScore: 'virus_score',
-  prediction: 'prediction',
-  settled: 'settled',
+/** What a column is sorted by, if not by its own value. */
+const SORTED_BY: Partial<Record<SequenceSort['by'], string>> = {
   evidence: RELIABILITY,
   viralFraction: SHARE,
-  nChunks: 'n_chunks',
-  bestScore: 'best_score',
-  bestChunkStart: 'best_chunk_start',
-  nFramesScored: 'n_frames_scored',
   reason: placeIn(reasonSchema.exclude(['ok']).options, 'reason'),
-} satisfies Partial<Record<keyof SequenceResult, string>>;
+};
 
 /** Sequences without a value come last in both directions; equal ones keep the order of the run. */
 export function orderOf({ by, descending }: SequenceSort, inputs: readonly string[]): string {
   const direction = descending ? 'DESC' : 'ASC';
   if (by === 'row') return `row ${direction}`;
-  const key = by === 'input' ? placeIn(filesInOrder(inputs), 'input') : SORTED_BY[by];
+  const key = by === 'input' ? placeIn(filesInOrder(inputs), 'input') : (SORTED_BY[by] ?? columnName(by));
   const then = by === 'evidence' ? `virus_score ${direction}, ` : '';
   return `${key} ${direction} NULLS LAST, ${then}row`;
 }

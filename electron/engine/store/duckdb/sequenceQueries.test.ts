@@ -1,9 +1,10 @@
+import { sequenceSortSchema, type SequenceResult, type SequenceSort } from '../../../contract/columns.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evidenceSchema, reasonSchema, type SequenceResult } from '../../../contract/results.ts';
-import { sequenceSortSchema, type SequenceFilter, type SequenceSort } from '../../../contract/rpc/results.ts';
+import { evidenceSchema, reasonSchema } from '../../../contract/results.ts';
+import { type SequenceFilter } from '../../../contract/rpc/results.ts';
 import { randomNumbers } from '../../testing/randomNumbers.ts';
 import { compute, preparedRun, removeFolders } from '../testing/storeFixture.ts';
 import { recordOf } from '../testing/syntheticRun.ts';

@@ -1,23 +1,21 @@
-import type Database from 'better-sqlite3';
-import { closeSync, fsyncSync, writeSync } from 'node:fs';
-import { type AppFailure, usage } from '../../../contract/errors.ts';
-import { isTooShort } from '../../../contract/evidence.ts';
 import {
-  noPredictions,
-  type Evidence,
-  type FrameName,
-  type Prediction,
-  type Reason,
+  columnName,
+  columnsOf,
+  SEQUENCE_FIELDS,
+  sequenceColumn,
+  type ColumnKey,
   type SequenceResult,
-} from '../../../contract/results.ts';
+  type SequenceSort,
+} from '../../../contract/columns.ts';
+import { type AppFailure, usage } from '../../../contract/errors.ts';
+import { noPredictions, type Prediction } from '../../../contract/results.ts';
 import type { ResultCounts } from '../../../contract/rpc/results.ts';
-import type { SequenceSort } from '../../../contract/rpc/results.ts';
-import { openNew } from '../../system/runFiles.ts';
+import type { LabelledScore } from '../../results/calibration.ts';
+import { areMates, callPair } from '../../results/sequenceRemarks.ts';
+import type { RunLabels } from '../../results/sequenceRow.ts';
 import type { InputResultSummary, LengthScores, LengthShare } from '../../results/types.ts';
-import { areMates, callPair, mateRows } from '../../results/sequenceRemarks.ts';
-import { pValue, type LabelledScore } from '../../results/calibration.ts';
-import { readInputs } from '../sqlite/runRows.ts';
-import { runLabels, type ResultSource } from './resultSource.ts';
+import { writeNumbers } from '../../system/runFiles.ts';
+import type { ResultSource } from './resultSource.ts';
 import { conditionOf, orderOf, type SequenceSelection } from './selection.ts';
 
 /** Number of orders that are cached for paging: each takes 4 bytes per sequence. */
@@ -31,46 +29,14 @@ export interface FoundSequences {
   items: SequenceResult[];
 }
 
-type ResultRow = [
-  row: number,
-  length: bigint,
-  nChunks: number,
-  prediction: Prediction,
-  reason: Reason,
-  virusScore: number | null,
-  nChunksScored: number,
-  nChunksViral: number,
-  nFramesScored: number,
-  bestChunkStart: bigint | null,
-  bestChunkEnd: bigint | null,
-  bestFrame: FrameName | null,
-  bestScore: number | null,
-  secondScore: number | null,
-  evidence: Evidence | null,
-  nBasesScored: bigint,
-  nBasesViral: bigint,
-  settled: boolean,
-  seqName: string,
-  header: string,
-  input: string,
-  terminalRepeat: 'DTR' | 'ITR' | null,
-  terminalRepeatLength: number | null,
-  nLost: number,
-  nLostToTag: number,
-  nLostToTga: number,
-  geneticCodeHint: 4 | 15 | null,
-];
-const RESULT_COLUMNS = `row, length, n_chunks, prediction, reason, virus_score, n_chunks_scored, n_chunks_viral, n_frames_scored,
-  best_chunk_start, best_chunk_end, best_frame, best_score, second_score, evidence, n_bases_scored, n_bases_viral, settled,
-  seq_name, header, input, terminal_repeat, terminal_repeat_length, n_chunks_lost, n_chunks_lost_to_tag, n_chunks_lost_to_tga,
-  genetic_code_hint`;
-
 const IN_ORDER: SequenceSort = { by: 'row', descending: false };
 
 /** Answers a window's queries about the sequence results, as far as they are derived. */
-export function sequenceQueryMethods(db: Database.Database, source: ResultSource) {
-  const { inputs, isPaired, trusted } = runLabels(db);
-  const toSequence = sequenceOf(inputs);
+export function sequenceQueryMethods(source: ResultSource) {
+  const labels = source.facts.labels();
+  const { inputs, isPaired } = labels;
+  const fields = fieldsOf(labels);
+  const inputNumbers = new Map(inputs.map((label, input) => [label, input]));
   const orders = new Map<string, Uint32Array>();
 
   /** Runs a query about a selection; the row numbers that the selection names are in tables meanwhile. */
@@ -101,7 +67,7 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
     }
   }
 
-  const ask = async <Row extends unknown[]>(
+  const ask = async <Row extends object>(
     selection: SequenceSelection,
     sql: (condition: string) => string,
   ): Promise<Row[]> =>
@@ -147,17 +113,9 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
       ([low, high], row) => [Math.min(low, row), Math.max(high, row)],
       [rows[0]!, 0],
     );
-    const found = new Map<number, SequenceResult>();
     // The bounds let DuckDB skip whole row groups.
-    const read = await (
-      await source.duck()
-    ).rows<ResultRow>(
-      `SELECT ${RESULT_COLUMNS} FROM sequences WHERE row BETWEEN ${first} AND ${last} AND row IN (${rows.join(', ')})`,
-    );
-    for (const row of read) {
-      found.set(row[0], toSequence(row));
-    }
-    await addMore([...found.values()]);
+    const read = await readSequences(`row BETWEEN ${first} AND ${last} AND row IN (${rows.join(', ')})`);
+    const found = new Map(read.map((sequence) => [sequence.row, sequence]));
     return Array.from(rows, (row) => {
       const sequence = found.get(row);
       if (!sequence) throw resultsChanged();
@@ -165,45 +123,53 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
     });
   }
 
-  /** Adds p-values, and the calls of read pairs if both mates have results. */
-  async function addMore(sequences: SequenceResult[]): Promise<void> {
-    for (const sequence of sequences) sequence.pValue = pValue(trusted, sequence.length, sequence.virusScore);
-    if (!isPaired) return;
-    const stored = readInputs(db);
-    const mates = mateRows(stored);
+  async function readSequences(condition: string): Promise<SequenceResult[]> {
+    const sequences = await readRows(condition);
+    if (isPaired && source.isDerived()) await addPairs(sequences);
+    return sequences;
+  }
+
+  async function readRows(condition: string): Promise<SequenceResult[]> {
+    const duck = await source.duck();
+    const rows = await duck.rows<Omit<SequenceResult, 'input'> & { input: string }>(
+      `SELECT ${fields} FROM sequences WHERE ${condition}`,
+    );
+    return rows.map((row) => Object.assign(row, { input: inputNumbers.get(row.input) ?? 0 }));
+  }
+
+  /** Adds the calls of read pairs if both mates have results: results.parquet has them, what is derived has not. */
+  async function addPairs(sequences: SequenceResult[]): Promise<void> {
+    const { rows, mates } = source.facts.labels();
     const rowOf = ({ row, input }: SequenceResult): number | null => {
-      const [own, other] = [stored[input]?.prepared, mates[input]];
+      const [own, other] = [rows[input], mates[input]];
       const place = own ? row - own.firstRow : 0;
       return own && other && place < other.records ? other.firstRow + place : null;
     };
-    const rows = sequences.flatMap((sequence) => rowOf(sequence) ?? []);
-    if (rows.length === 0) return;
-    const read = await (
-      await source.duck()
-    ).rows<ResultRow>(`SELECT ${RESULT_COLUMNS} FROM sequences WHERE row IN (${rows.join(', ')})`);
-    const found = new Map(read.map((row) => [row[0], toSequence(row)]));
+    const wanted = sequences.flatMap((sequence) => rowOf(sequence) ?? []);
+    if (wanted.length === 0) return;
+    const found = new Map(
+      (await readRows(`row IN (${wanted.join(', ')})`)).map((sequence) => [sequence.row, sequence]),
+    );
     for (const sequence of sequences) {
       const mate = found.get(rowOf(sequence) ?? -1);
       // A sequence whose call may change has no joint call.
-      if (
-        mate &&
-        sequence.settled &&
-        mate.settled &&
-        areMates({ ...sequence, name: sequence.seqName }, { ...mate, name: mate.seqName })
-      )
-        sequence.pair = callPair(sequence, mate);
+      if (!mate || !sequence.settled || !mate.settled) continue;
+      if (!areMates({ ...sequence, name: sequence.seqName }, { ...mate, name: mate.seqName })) continue;
+      const pair = callPair(sequence, mate);
+      sequence.pairScore = pair && pair.score;
+      sequence.pairPrediction = pair && pair.prediction;
     }
   }
 
   async function countPredictions(selection: SequenceSelection): Promise<ResultCounts> {
     const byPrediction = noPredictions();
-    const counts = await ask<[Prediction, bigint, bigint]>(
+    const counts = await ask<{ prediction: Prediction; count: bigint; open: bigint }>(
       selection,
       (condition) =>
-        `SELECT prediction, count(*), count(*) FILTER (NOT settled) FROM sequences WHERE ${condition} GROUP BY ALL`,
+        `SELECT prediction, count(*) AS count, count(*) FILTER (NOT settled) AS open FROM sequences WHERE ${condition} GROUP BY ALL`,
     );
     let [total, unsettled] = [0, 0];
-    for (const [prediction, count, open] of counts) {
+    for (const { prediction, count, open } of counts) {
       unsettled += Number(open);
       byPrediction[prediction] = Number(count);
       total += Number(count);
@@ -213,13 +179,18 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
 
   return {
     sequence: async (row: number): Promise<SequenceResult | null> => {
-      const [found] = await (
-        await source.duck()
-      ).rows<ResultRow>(`SELECT ${RESULT_COLUMNS} FROM sequences WHERE row = ${Math.trunc(row)}`);
-      if (!found) return null;
-      const sequence = toSequence(found);
-      await addMore([sequence]);
-      return sequence;
+      const [found] = await readSequences(`row = ${Math.trunc(row)}`);
+      return found ?? null;
+    },
+    /** The columns of which at least one of the selected sequences has a value: a flag if it is worth a remark. */
+    columnsWithValues: async (selection: SequenceSelection): Promise<ColumnKey[]> => {
+      const wanted = SEQUENCE_FIELDS.filter((key) => sequenceColumn(key).needs === key);
+      const [found] = await ask<Partial<Record<ColumnKey, boolean>>>(
+        selection,
+        (condition) =>
+          `SELECT ${wanted.map((key) => `coalesce(bool_or(${hasValue(key)}), false) AS "${key}"`).join(', ')} FROM sequences WHERE ${condition}`,
+      );
+      return wanted.filter((key) => found?.[key]);
     },
     sequencesOf,
     findSequences: async (
@@ -233,23 +204,23 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
         return { total: rows.length, items: await sequencesOf(rows.slice(offset, offset + limit)) };
       }
       const { total } = await countPredictions(selection);
-      const found = await ask<[number]>(
+      const found = await ask<{ row: number }>(
         selection,
         (condition) =>
           `SELECT row FROM sequences WHERE ${condition} ORDER BY ${orderOf(sort, inputs)} LIMIT ${limit} OFFSET ${offset}`,
       );
-      return { total, items: await sequencesOf(Uint32Array.from(found, ([row]) => row)) };
+      return { total, items: await sequencesOf(Uint32Array.from(found, ({ row }) => row)) };
     },
     countPredictions,
     inputSummaries: async (): Promise<InputResultSummary[]> => {
       const found = await (
         await source.duck()
-      ).rows<[string, Prediction, bigint, number]>(
-        'SELECT input, prediction, count(*), sum(length)::DOUBLE FROM sequences GROUP BY ALL',
+      ).rows<{ label: string; prediction: Prediction; count: bigint; bases: number }>(
+        'SELECT input AS label, prediction, count(*) AS count, sum(length)::DOUBLE AS bases FROM sequences GROUP BY ALL',
       );
       const summaries = new Map<number, InputResultSummary>();
-      for (const [label, prediction, count, bases] of found) {
-        const input = inputs.indexOf(label);
+      for (const { label, prediction, count, bases } of found) {
+        const input = inputNumbers.get(label) ?? 0;
         const summary = summaries.get(input) ?? {
           input,
           sequences: 0,
@@ -266,24 +237,24 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
     /** Scored sequences per bin of virus_score; bin i holds i/bins to below (i+1)/bins, the last one 1 as well. */
     scoreBins: async (selection: SequenceSelection, bins: number): Promise<number[]> => {
       const counts = new Array<number>(bins).fill(0);
-      const found = await ask<[number, bigint]>(
+      const found = await ask<{ bin: number; count: bigint }>(
         selection,
         (condition) =>
-          `SELECT ${scoreBin(bins)} AS bin, count(*) FROM sequences WHERE virus_score IS NOT NULL AND ${condition} GROUP BY ALL`,
+          `SELECT ${scoreBin(bins)} AS bin, count(*) AS count FROM sequences WHERE virus_score IS NOT NULL AND ${condition} GROUP BY ALL`,
       );
-      for (const [bin, count] of found) counts[bin] = Number(count);
+      for (const { bin, count } of found) counts[bin] = Number(count);
       return counts;
     },
     /** Calls by length; `edges` ascend, the first is 0, and the last bin is open-ended. */
     lengthShares: async (selection: SequenceSelection, edges: readonly number[]): Promise<LengthShare[]> => {
       const shares = edges.map((from, i) => ({ from, to: edges[i + 1] ?? null, virus: 0, others: 0 }));
-      const found = await ask<[number, 'virus' | 'others', bigint]>(
+      const found = await ask<{ bin: number; prediction: 'virus' | 'others'; count: bigint }>(
         selection,
         (condition) =>
-          `SELECT ${lengthBin(edges)} AS bin, prediction, count(*) FROM sequences
+          `SELECT ${lengthBin(edges)} AS bin, prediction, count(*) AS count FROM sequences
            WHERE prediction IN ('virus', 'others') AND ${condition} GROUP BY ALL`,
       );
-      for (const [bin, prediction, count] of found) shares[bin]![prediction] = Number(count);
+      for (const { bin, prediction, count } of found) shares[bin]![prediction] = Number(count);
       return shares;
     },
     /** Calls by length and score; a score of 1 counts with the last bin. */
@@ -294,71 +265,49 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
     ): Promise<LengthScores> => {
       const none = (): number[][] => edges.map(() => new Array<number>(bins).fill(0));
       const scores = { edges, virus: none(), others: none() };
-      const found = await ask<[number, number, 'virus' | 'others', bigint]>(
+      const found = await ask<{
+        length_bin: number;
+        score_bin: number;
+        prediction: 'virus' | 'others';
+        count: bigint;
+      }>(
         selection,
         (condition) =>
-          `SELECT ${lengthBin(edges)} AS length_bin, ${scoreBin(bins)} AS score_bin, prediction, count(*) FROM sequences
+          `SELECT ${lengthBin(edges)} AS length_bin, ${scoreBin(bins)} AS score_bin, prediction, count(*) AS count FROM sequences
            WHERE prediction IN ('virus', 'others') AND virus_score IS NOT NULL AND ${condition} GROUP BY ALL`,
       );
-      for (const [length, score, prediction, count] of found)
-        scores[prediction][length]![score] = Number(count);
+      for (const { length_bin, score_bin, prediction, count } of found)
+        scores[prediction][length_bin]![score_bin] = Number(count);
       return scores;
     },
-    labelledScores: async (input: number): Promise<LabelledScore[]> => {
-      const found = await ask<[bigint, number | null]>(
+    labelledScores: (input: number): Promise<LabelledScore[]> => {
+      return ask<LabelledScore>(
         { filter: { input } },
-        (condition) => `SELECT length, virus_score FROM sequences WHERE ${condition} ORDER BY row`,
+        (condition) =>
+          `SELECT length::DOUBLE AS length, virus_score AS score FROM sequences WHERE ${condition} ORDER BY row`,
       );
-      return found.map(([length, score]) => ({ length: Number(length), score }));
     },
     selectedRows: order,
     /**
      * Writes the numbers of the selected rows, ascending, as little-endian U32; returns how many there are.
      */
     writeSelectedRows: async (selection: SequenceSelection, path: string): Promise<number> =>
-      writeRows(await order(selection, IN_ORDER), path),
+      writeNumbers(await order(selection, IN_ORDER), path),
   };
 }
 
-/** `inputs`: the labels of the inputs by number. */
-function sequenceOf(inputs: readonly string[]): (found: ResultRow) => SequenceResult {
-  const numbers = new Map(inputs.map((label, input) => [label, input]));
-  return (found) => {
-    const [row, length, nChunks, prediction, reason, virusScore, nChunksScored, nChunksViral, nFramesScored] =
-      found;
-    const [, , , , , , , , , start, end, bestFrame, bestScore, secondScore, evidence, basesScored, basesViral, settled] = found; // prettier-ignore
-    const [, , , , , , , , , , , , , , , , , , seqName, header, input, repeat, repeatLength, nLost, nLostToTag, nLostToTga, geneticCodeHint] = found; // prettier-ignore
-    return {
-      row,
-      seqName,
-      header,
-      input: numbers.get(input) ?? 0,
-      length: Number(length),
-      tooShort: isTooShort(Number(length)),
-      virusScore,
-      prediction,
-      reason,
-      nChunks,
-      nChunksScored,
-      nChunksViral,
-      viralFraction: nChunksScored === 0 ? null : nChunksViral / nChunksScored,
-      nBasesScored: Number(basesScored),
-      nBasesViral: Number(basesViral),
-      bestChunkStart: start === null ? null : Number(start),
-      bestChunkEnd: end === null ? null : Number(end),
-      bestFrame,
-      nFramesScored,
-      bestScore,
-      secondScore,
-      evidence,
-      settled,
-      terminalRepeat: repeat && { kind: repeat, length: repeatLength ?? 0 },
-      lostChunks: { all: nLost, toTag: nLostToTag, toTga: nLostToTga },
-      geneticCodeHint,
-      pValue: null,
-      pair: null,
-    };
-  };
+/** The fields of a row as the window gets them. Those that the run has not are null. */
+function fieldsOf(labels: RunLabels): string {
+  const stored = new Set<ColumnKey>([...columnsOf('results', labels), 'settled']);
+  return SEQUENCE_FIELDS.map((key) => {
+    if (!stored.has(key)) return `NULL AS "${key}"`;
+    return `${columnName(key)}${sequenceColumn(key).isWide ? '::DOUBLE' : ''} AS "${key}"`;
+  }).join(', ');
+}
+
+function hasValue(key: ColumnKey): string {
+  if (key === 'settled') return 'NOT settled';
+  return sequenceColumn(key).kind === 'flag' ? columnName(key) : `${columnName(key)} IS NOT NULL`;
 }
 
 /** A score of 1 counts with the last bin. */
@@ -373,29 +322,4 @@ function lengthBin(edges: readonly number[]): string {
 
 function resultsChanged(): AppFailure {
   return usage('The results of this run changed while they were read.', 'Try again.');
-}
-
-const ROWS_BLOCK_BYTES = 1 << 16;
-
-/** Writes numbers as little-endian U32; returns how many there are. */
-export function writeRows(rows: Iterable<number>, path: string): number {
-  const block = Buffer.alloc(ROWS_BLOCK_BYTES);
-  let [filled, count] = [0, 0];
-  const descriptor = openNew(path);
-  const flush = (): void => {
-    for (let done = 0; done < filled;) done += writeSync(descriptor, block, done, filled - done);
-    filled = 0;
-  };
-  try {
-    for (const row of rows) {
-      filled = block.writeUInt32LE(row, filled);
-      count++;
-      if (filled === ROWS_BLOCK_BYTES) flush();
-    }
-    flush();
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  return count;
 }

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { AppFailure } from '../../../contract/errors.ts';
 import { checkKind, migrate, type DatabaseKind, describeStoreError } from './database.ts';
-import { openRunReader, openRunWriter } from './runDatabase.ts';
+import { openRunReader, openRunWriter } from '../runDatabase.ts';
 import { RUN_DATABASE } from './runSchema.ts';
 import { makeUnreadable } from '../../system/testing/unreadableFile.ts';
 import { newFolder, removeFolders } from '../testing/storeFixture.ts';

@@ -4,7 +4,7 @@ import { appErrorSchema } from '../../../contract/errors.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { fileProblemCodeSchema } from '../../../contract/problems.ts';
 import { readJson } from '../../../contract/parseJson.ts';
-import { planSchema, type Plan } from '../../../contract/plan.ts';
+import { modelMark, planSchema, type Plan } from '../../../contract/plan.ts';
 import {
   failureSchema,
   inputProblemSchema,
@@ -15,6 +15,9 @@ import {
 import type { Annotation } from '../../../contract/rpc/runs.ts';
 import { runStateSchema, type RunState } from '../../../contract/runState.ts';
 import type { SampleDetails } from '../../../contract/samples.ts';
+import { cellText, inputLabels } from '../../results/cellText.ts';
+import { mateRows } from '../../results/sequenceRemarks.ts';
+import type { RunLabels } from '../../results/sequenceRow.ts';
 import { checkedTime, damaged } from './database.ts';
 import { addEvent } from './telemetry/telemetry.ts';
 import {
@@ -119,6 +122,25 @@ export function readInputs(db: Database.Database): StoredInput[] {
         : { records, bases, firstRow: first_row },
     failure: failure === null ? null : parseStored(failureSchema, failure, 'failure of an input'),
   }));
+}
+
+/** What tables say about the run in every row. */
+export function readLabels(db: Database.Database): RunLabels {
+  const { chunkLength, model, trusted = null } = readPlan(db);
+  const { name, notice } = model;
+  const inputs = readInputs(db);
+  const mates = mateRows(inputs);
+  return {
+    chunkLength,
+    inputs: inputLabels(inputs.map(({ path }) => path)),
+    rows: inputs.map(({ prepared }) => prepared),
+    mates,
+    isPaired: mates.some((rows) => rows !== null),
+    trusted,
+    isCalibrated: trusted !== null,
+    model: cellText(notice === null ? name : `${name} (${notice})`),
+    isMarked: modelMark(model) !== null,
+  };
 }
 
 export function readProblems(db: Database.Database): InputProblem[] {

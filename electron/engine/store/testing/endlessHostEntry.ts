@@ -21,7 +21,7 @@ function neverEnds(folder: string): void {
 }
 
 if (task.store === 'library' || task.folder.endsWith('refused')) {
-  await import('../sqlite/hostEntry.ts');
+  await import('../hostEntry.ts');
   // Keeps the thread from ending by itself.
   setInterval(() => undefined, 1_000);
 } else if (task.role === 'reader') neverEnds(task.folder);

@@ -7,7 +7,7 @@ import { AppFailure } from '../../../contract/errors.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { randomNumbers } from '../../testing/randomNumbers.ts';
 import { isFileError } from '../sqlite/files/safetensorsFile.ts';
-import { openRunReader, openRunWriter, type RunMethods } from '../sqlite/runDatabase.ts';
+import { openRunReader, openRunWriter, type RunMethods } from '../runDatabase.ts';
 import { allOf } from '../storeThread.ts';
 import type { ResultFileDigest } from '../types.ts';
 import { filesOf, writeFiles, type Files } from './folderFiles.ts';

@@ -10,7 +10,7 @@ import { RunLog } from '../../run/runNotes.ts';
 import { writeViralSequences } from '../../run/finish/finishRun.ts';
 import { deleteRunFiles, runFolderSize, readLog } from '../../service/questions/runFiles.ts';
 import { removeWork, acquireRunLock } from '../runFolder.ts';
-import { openRunReader, openRunWriter, type RunMethods } from '../sqlite/runDatabase.ts';
+import { openRunReader, openRunWriter, type RunMethods } from '../runDatabase.ts';
 import { describeStoreError } from '../sqlite/database.ts';
 import { allOf } from '../storeThread.ts';
 import { syntheticPlan } from './syntheticRun.ts';

@@ -8,4 +8,4 @@ registerHooks({
   },
 });
 
-await import('../sqlite/hostEntry.ts');
+await import('../hostEntry.ts');

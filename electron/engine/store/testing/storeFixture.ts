@@ -17,7 +17,7 @@ import {
   type SyntheticRecord,
 } from './syntheticRun.ts';
 
-export const HOST_ENTRY = testBundle('storeHost.mjs', new URL('../sqlite/hostEntry.ts', import.meta.url));
+export const HOST_ENTRY = testBundle('storeHost.mjs', new URL('../hostEntry.ts', import.meta.url));
 
 /** A new empty folder, which `removeFolders` deletes. */
 export function newFolder(): string {

@@ -125,12 +125,12 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
             value: <EvidenceLabel evidence={sequence.evidence} />,
             hint: <EvidenceRule chunkLength={run.plan.chunkLength} />,
           },
-          ...(sequence.pair === null
+          ...(sequence.pairScore === null || sequence.pairPrediction === null
             ? []
             : [
                 {
                   label: t('results.pair'),
-                  value: `${t(`prediction.${sequence.pair.prediction}`)} · ${format.score(sequence.pair.score)}`,
+                  value: `${t(`prediction.${sequence.pairPrediction}`)} · ${format.score(sequence.pairScore)}`,
                   hint: t('results.pairText'),
                 },
               ]),
@@ -144,12 +144,12 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
                 },
               ]),
           { label: t('results.column.length'), value: format.bases(sequence.length) },
-          ...(sequence.terminalRepeat === null
+          ...(sequence.terminalRepeat === null || sequence.terminalRepeatLength === null
             ? []
             : [
                 {
                   label: t('results.column.terminalRepeat'),
-                  value: `${sequence.terminalRepeat.kind}, ${format.bases(sequence.terminalRepeat.length)}`,
+                  value: `${sequence.terminalRepeat}, ${format.bases(sequence.terminalRepeatLength)}`,
                   hint: t('chunks.terminalRepeatText'),
                 },
               ]),
@@ -192,8 +192,8 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
         <Paper component="p" px={14} py={10} radius="md" bg="var(--surface-sunken)">
           {t('chunks.otherCode', {
             chunks: sequence.nChunks,
-            lost: sequence.lostChunks.all,
-            byCodon: sequence.lostChunks[sequence.geneticCodeHint === 15 ? 'toTag' : 'toTga'],
+            lost: sequence.nChunksLost,
+            byCodon: sequence.geneticCodeHint === 15 ? sequence.nChunksLostToTag : sequence.nChunksLostToTga,
             codon: sequence.geneticCodeHint === 15 ? 'TAG' : 'TGA',
             code: String(sequence.geneticCodeHint),
           })}

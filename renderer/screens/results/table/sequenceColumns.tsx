@@ -248,9 +248,11 @@ export function sequenceColumns(
             title: t('results.pair'),
             hint: t('results.pairText'),
             width: '132px',
-            cell: ({ pair }: ListedSequence) =>
-              pair === null ? missing : `${t(`prediction.${pair.prediction}`)} · ${format.score(pair.score)}`,
-            look: ({ pair }: ListedSequence) => (pair === null ? MUTED : CALL_LOOKS[pair.prediction]),
+            cell: ({ pairScore, pairPrediction }: ListedSequence) =>
+              pairScore === null || pairPrediction === null
+                ? missing
+                : `${t(`prediction.${pairPrediction}`)} · ${format.score(pairScore)}`,
+            look: ({ pairPrediction: call }: ListedSequence) => (call === null ? MUTED : CALL_LOOKS[call]),
           },
         ]
       : []),
@@ -337,8 +339,8 @@ export function sequenceColumns(
       title: t('results.column.terminalRepeat'),
       hint: t('chunks.terminalRepeatText'),
       width: '120px',
-      cell: ({ terminalRepeat: repeat }) =>
-        repeat === null ? missing : `${repeat.kind} ${format.integer(repeat.length)} bp`,
+      cell: ({ terminalRepeat: repeat, terminalRepeatLength: length }) =>
+        repeat === null || length === null ? missing : `${repeat} ${format.integer(length)} bp`,
       look: ({ terminalRepeat }) => (terminalRepeat === null ? MUTED : NO_LOOK),
     },
     {

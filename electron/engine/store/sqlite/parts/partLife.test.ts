@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { float32Text } from '../../../results/cellText.ts';
 import { isVirusFrame } from '../../../results/sequenceTally.ts';
-import { openRunWriter, type RunMethods } from '../runDatabase.ts';
+import { openRunWriter, type RunMethods } from '../../runDatabase.ts';
 import { newFolder, removeFolders, scoreOf } from '../../testing/storeFixture.ts';
 import {
   DESCRIPTION,

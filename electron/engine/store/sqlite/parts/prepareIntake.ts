@@ -8,7 +8,7 @@ import type {
   RecordsFile,
 } from '../../../../contract/protocol/index.ts';
 import { endAttemptsOf, deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
-import type { Reason, SequenceResult } from '../../../../contract/results.ts';
+import type { Reason } from '../../../../contract/results.ts';
 import { isFileError, readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
 import { repairDamage, wrongCounts } from './damage.ts';
 import { sealMethods } from './digests.ts';
@@ -48,10 +48,10 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
     try {
       for (const record of readRecords(folder, event)) {
         const { row, input, byteOffset, length, chunks, frames, reason, name, header } = record;
-        const { lost, terminalRepeat } = record;
+        const { lost, repeat, repeatLength } = record;
         saveRecord.run(
-          ...[row, input, byteOffset, length, chunks, frames, lost.all, lost.toTag, lost.toTga],
-          ...[terminalRepeat?.kind, terminalRepeat?.length, reason, name, header],
+          ...[row, input, byteOffset, length, chunks, frames, ...lost],
+          ...[repeat, repeatLength, reason, name, header],
         );
       }
     } catch (error) {
@@ -212,8 +212,9 @@ interface RecordRow {
   length: number;
   chunks: number;
   frames: number;
-  lost: SequenceResult['lostChunks'];
-  terminalRepeat: SequenceResult['terminalRepeat'];
+  lost: readonly [all: number, toTag: number, toTga: number];
+  repeat: 'DTR' | 'ITR' | null;
+  repeatLength: number | null;
   /** Null if the record can be scored. */
   reason: Reason | null;
   name: string;
@@ -259,8 +260,9 @@ export function* readRecords(folder: string, event: RecordsFile): Generator<Reco
       length: Number(lengths[i]),
       chunks: chunks[i]!,
       frames: frames[i]!,
-      lost: { all: lost[i]!, toTag: lostToTag[i]!, toTga: lostToTga[i]! },
-      terminalRepeat: repeat && { kind: repeat, length: repeatLengths[i]! },
+      lost: [lost[i]!, lostToTag[i]!, lostToTga[i]!],
+      repeat,
+      repeatLength: repeat && repeatLengths[i]!,
       reason: reason === 'ok' ? null : reason,
       name,
       header: name === header ? null : header,

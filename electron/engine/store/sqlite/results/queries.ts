@@ -1,5 +1,6 @@
+import type { SequenceResult } from '../../../../contract/columns.ts';
 import type Database from 'better-sqlite3';
-import type { ChunkResult, Reason, SequenceResult } from '../../../../contract/results.ts';
+import type { ChunkResult, Reason } from '../../../../contract/results.ts';
 import type { CheckedRows } from '../parts/checkedRows.ts';
 import { readPlan } from '../runRows.ts';
 import {
@@ -12,7 +13,7 @@ import {
   SequenceTally,
 } from '../../../results/sequenceTally.ts';
 import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './derive/recordScan.ts';
-import { writeRows } from '../../duckdb/sequenceQueries.ts';
+import { writeNumbers } from '../../../system/runFiles.ts';
 import type { ChunkPage, FrameOfPart, ScoredChunk, ScoredFrames } from '../../../results/types.ts';
 import { damaged } from '../database.ts';
 
@@ -40,7 +41,7 @@ export function resultQueryMethods(db: Database.Database, checked: CheckedRows) 
      * Writes the numbers of the rows called virus, ascending, as little-endian U32; returns how many there
      * are.
      */
-    writeViralRows: (path: string): number => writeRows(viralRows(), path),
+    writeViralRows: (path: string): number => writeNumbers(viralRows(), path),
     rowsNamed: (names: readonly string[]): Map<string, number[]> => {
       checked.records(0, lastRow.get() ?? -1);
       return rowsNamed(db, names);

@@ -1,7 +1,7 @@
+import type { SequenceResult } from '../../../../../contract/columns.ts';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { SequenceResult } from '../../../../../contract/results.ts';
 import {
   compute,
   computeAll,

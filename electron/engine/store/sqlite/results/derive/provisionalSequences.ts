@@ -1,15 +1,13 @@
 import type Database from 'better-sqlite3';
 import { AppFailure } from '../../../../../contract/errors.ts';
-import {
-  FRAMES_IN_MASK,
-  chunkCount,
-  SequenceTally,
-  type SequenceSummary,
-} from '../../../../results/sequenceTally.ts';
+import { FRAMES_IN_MASK, chunkCount, SequenceTally } from '../../../../results/sequenceTally.ts';
 import type { CheckedRows } from '../../parts/checkedRows.ts';
 import { readPlan } from '../../runRows.ts';
 import { damaged } from '../../database.ts';
-import { ChunkCursor, DESCRIBED, type DescribedRecord } from './recordScan.ts';
+import type { SequenceResult } from '../../../../../contract/columns.ts';
+import { sequenceRow } from '../../../../results/sequenceRow.ts';
+import type { ProvisionalChanges } from '../../../../results/types.ts';
+import { ChunkCursor, DESCRIBED, type ScannedRecord } from './recordScan.ts';
 
 /** A settled part or a file of records, and the state of it from which results were derived. */
 interface Source {
@@ -22,26 +20,6 @@ interface Source {
 
 interface SettledPart extends Source {
   id: number;
-}
-
-export interface ProvisionalRow {
-  record: DescribedRecord;
-  summary: SequenceSummary;
-  /** False while missing frames may change the call. */
-  settled: boolean;
-}
-
-/** Rows derived since the last call. */
-export interface ProvisionalChanges {
-  /** Earlier rows are invalid; also true at the beginning. */
-  restarted: boolean;
-  rows: readonly ProvisionalRow[];
-  /** Numbers of those rows that were already reported when less of them was computed. */
-  replaced: readonly number[];
-  /** Whether everything that can be derived is derived. */
-  done: boolean;
-  /** What is damaged is left out, so these rows are not all. */
-  damage: AppFailure | null;
 }
 
 /**
@@ -59,25 +37,25 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
     `SELECT id, key, coalesce(rows_sha256, scores_sha256) AS seal, first_row AS firstRow, last_row AS lastRow FROM part NOT INDEXED
      WHERE state IN ('done', 'failed', 'skipped') ORDER BY round, number, key`,
   );
-  const withoutFrame = db.prepare<[number, number], DescribedRecord>(
+  const withoutFrame = db.prepare<[number, number], ScannedRecord>(
     `SELECT ${DESCRIBED} FROM record WHERE row BETWEEN ? AND ? AND n_frames = 0 ORDER BY row`,
   );
   const OF_PART = 'row BETWEEN ? AND ? AND part = ?';
   const masks = db
     .prepare<[number, number, number], [number, number]>(`SELECT row, frames FROM chunk WHERE ${OF_PART}`)
     .raw();
-  const recordsOf = db.prepare<[number, number, number], DescribedRecord>(
+  const recordsOf = db.prepare<[number, number, number], ScannedRecord>(
     `SELECT ${DESCRIBED} FROM record WHERE row IN (SELECT DISTINCT row FROM chunk WHERE ${OF_PART}) ORDER BY row`,
   );
   /** Created on demand: it reads, and what it reads may be damaged. */
   let cursor: ChunkCursor | undefined;
-  const { chunkLength } = readPlan(db);
+  const { chunkLength, trusted = null } = readPlan(db);
   /** The sources that everything so far was derived from. */
   const known = new Map<string, string | null>();
   /** Records across several parts that have been reported, and whether all their frames were there. */
   const spread = new Map<number, boolean>();
   /** Those of them that have more results than were reported. */
-  const outdated = new Map<number, DescribedRecord>();
+  const outdated = new Map<number, ScannedRecord>();
   let isNew = true;
 
   function discard(): void {
@@ -87,7 +65,7 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
     isNew = true;
   }
 
-  function sumUp(record: DescribedRecord): ProvisionalRow & { complete: boolean } {
+  function sumUp(record: ScannedRecord): { row: SequenceResult; complete: boolean } {
     const { row, fault, length, nChunks, nFrames } = record;
     const tally = new SequenceTally(length, chunkLength);
     cursor ??= new ChunkCursor(db, row, row);
@@ -99,18 +77,19 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
     }
     const summary = tally.summary(fault);
     const complete = summary.nFrames === nFrames;
-    return { record, summary, settled: complete || tally.isSettled(record), complete };
+    const settled = complete || tally.isSettled(record);
+    return { row: sequenceRow({ record, summary, settled }, { chunkLength, trusted }), complete };
   }
 
   /** Rows that are in this part alone; the others are remembered. */
-  function ofPart({ id, firstRow, lastRow }: SettledPart): ProvisionalRow[] {
+  function ofPart({ id, firstRow, lastRow }: SettledPart): SequenceResult[] {
     checked.part(id);
     const frames = new Map<number, number>();
     for (const [row, mask] of masks.all(firstRow, lastRow, id))
       frames.set(row, (frames.get(row) ?? 0) + (FRAMES_IN_MASK[mask]?.length ?? 0));
-    const rows: ProvisionalRow[] = [];
+    const rows: SequenceResult[] = [];
     for (const record of recordsOf.all(firstRow, lastRow, id)) {
-      if (frames.get(record.row) === record.nFrames) rows.push(sumUp(record));
+      if (frames.get(record.row) === record.nFrames) rows.push(sumUp(record).row);
       else if (spread.get(record.row) !== true) outdated.set(record.row, record);
     }
     return rows;
@@ -125,7 +104,7 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
     if ([...known].some(([key, seal]) => seals.get(key) !== seal)) discard();
     const restarted = isNew;
     isNew = false;
-    const rows: ProvisionalRow[] = [];
+    const rows: SequenceResult[] = [];
     const replaced: number[] = [];
     let damage: AppFailure | null = null;
     const sound = (derive: () => void): void => {
@@ -138,7 +117,7 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
     };
     const deriveNew = <Kind extends Source>(
       sources: readonly Kind[],
-      of: (source: Kind) => readonly ProvisionalRow[],
+      of: (source: Kind) => readonly SequenceResult[],
     ): boolean => {
       for (const source of sources) {
         if (known.has(source.key)) continue;
@@ -153,12 +132,12 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
     const all =
       deriveNew(files, ({ firstRow, lastRow }) => {
         checked.records(firstRow, lastRow);
-        return withoutFrame.all(firstRow, lastRow).map(sumUp);
+        return withoutFrame.all(firstRow, lastRow).map((record) => sumUp(record).row);
       }) && deriveNew(parts, ofPart);
     for (const [row, record] of outdated) {
       if (performance.now() > until) break;
       sound(() => {
-        const { complete, ...found } = sumUp(record);
+        const { complete, row: found } = sumUp(record);
         outdated.delete(row);
         if (spread.has(row)) replaced.push(row);
         spread.set(row, complete);

@@ -9,6 +9,7 @@ import {
   SequenceTally,
   type SequenceSummary,
 } from '../../../../results/sequenceTally.ts';
+import type { DescribedRecord } from '../../../../results/sequenceRow.ts';
 import { readPlan } from '../../runRows.ts';
 import { type AppFailure, appFailure } from '../../../../../contract/errors.ts';
 
@@ -31,20 +32,7 @@ export interface CountedRecord {
   fault: Reason | null;
 }
 
-export interface ScannedRecord extends CountedRecord {
-  input: number;
-  name: string;
-}
-
-export interface DescribedRecord extends ScannedRecord {
-  /** Null if the whole header is the name. */
-  header: string | null;
-  nLost: number;
-  nLostToTag: number;
-  nLostToTga: number;
-  terminalRepeat: 'DTR' | 'ITR' | null;
-  terminalRepeatLength: number | null;
-}
+export interface ScannedRecord extends CountedRecord, DescribedRecord {}
 
 /**
  * A chunk row, with the number of the part it came from. Its scores are on the cursor's page, and valid only
@@ -57,18 +45,18 @@ export interface ScannedChunk extends ChunkScores {
 
 const LAST_ROW = Number.MAX_SAFE_INTEGER;
 
-/** The columns of table record for a DescribedRecord. */
+/** The columns of table record for a ScannedRecord. */
 export const DESCRIBED =
-  'row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault, input, name, header, n_lost AS nLost, ' +
-  'n_lost_to_tag AS nLostToTag, n_lost_to_tga AS nLostToTga, terminal_repeat AS terminalRepeat, terminal_repeat_length AS terminalRepeatLength';
+  'row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault, input, name, header, n_lost AS nChunksLost, ' +
+  'n_lost_to_tag AS nChunksLostToTag, n_lost_to_tga AS nChunksLostToTga, terminal_repeat AS terminalRepeat, terminal_repeat_length AS terminalRepeatLength';
 
 /**
  * Reads the records in order, or only the rows between two, both included. Only one page is in memory at a
  * time, so that the connection is free to write in between. Throws AppFailure if a record cannot have that
  * many chunks.
  */
-export function* scanRecords(db: Database.Database, from = 0, to = LAST_ROW): Generator<DescribedRecord> {
-  const page = db.prepare<[number, number, number], DescribedRecord>(
+export function* scanRecords(db: Database.Database, from = 0, to = LAST_ROW): Generator<ScannedRecord> {
+  const page = db.prepare<[number, number, number], ScannedRecord>(
     `SELECT ${DESCRIBED} FROM record WHERE row > ? AND row <= ? ORDER BY row LIMIT ?`,
   );
   const { chunkLength } = readPlan(db);
@@ -198,12 +186,12 @@ export function scoredFrames(chunk: Pick<ChunkScores, 'frames' | 'unscored'>): r
 }
 
 interface SummarisedRecord {
-  record: DescribedRecord;
+  record: ScannedRecord;
   summary: SequenceSummary;
 }
 
 export interface SummaryOptions {
-  visit?: ((record: DescribedRecord, chunk: ScannedChunk) => void) | undefined;
+  visit?: ((record: ScannedRecord, chunk: ScannedChunk) => void) | undefined;
   /** Only the rows between these two, both included. */
   from?: number;
   to?: number;

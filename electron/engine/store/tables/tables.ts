@@ -2,37 +2,28 @@ import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { modelMark } from '../../../../../contract/plan.ts';
-import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../../contract/results.ts';
-import { inLittleMemory, inOneState } from '../../database.ts';
-import { readPlan, readProblems, readRun } from '../../runRows.ts';
-import { replaceFile, syncFolder } from '../../../../system/replaceFile.ts';
-import { openNew } from '../../../../system/runFiles.ts';
+import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../contract/results.ts';
+import { inLittleMemory, inOneState } from '../sqlite/database.ts';
+import { readLabels, readProblems, readRun } from '../sqlite/runRows.ts';
+import { replaceFile, syncFolder } from '../../system/replaceFile.ts';
+import { openNew } from '../../system/runFiles.ts';
 import { FailedParts } from './failedParts.ts';
-import { ResultFile } from '../../../duckdb/resultFile.ts';
-import type { ResultRow, RunLabels } from '../../../duckdb/resultRows.ts';
-import { runLabels } from '../../../duckdb/resultSource.ts';
-import { cellText } from '../../../../results/cellText.ts';
-import { isDamage, isStretch } from '../../../../results/damage.ts';
-import { pValue } from '../../../../results/calibration.ts';
-import { areMates, callPair } from '../../../../results/sequenceRemarks.ts';
+import { ResultFile } from '../duckdb/resultFile.ts';
+import type { SequenceResult } from '../../../contract/columns.ts';
+import { booleanText, sequenceLines, sequenceRow, type RunLabels } from '../../results/sequenceRow.ts';
+import { cellText } from '../../results/cellText.ts';
+import { isDamage, isStretch } from '../../results/damage.ts';
+import { areMates, callPair } from '../../results/sequenceRemarks.ts';
 import {
   type ScannedChunk,
   type ScannedRecord,
   type SummaryOptions,
   recordSummaries,
-} from '../derive/recordScan.ts';
-import type { SequenceSummary } from '../../../../results/sequenceTally.ts';
-import {
-  booleanText,
-  chunkLines,
-  moreCells,
-  sequenceLine,
-  TABLE_HEADERS,
-  unopenedChunkLine,
-} from './tableRows.ts';
-import type { ResultCounts, TablesPrepared } from '../../../../results/types.ts';
-import { appFailure } from '../../../../../contract/errors.ts';
+} from '../sqlite/results/derive/recordScan.ts';
+import type { SequenceSummary } from '../../results/sequenceTally.ts';
+import { chunkLines, TABLE_HEADERS, unopenedChunkLine } from './tableRows.ts';
+import type { ResultCounts, TablesPrepared } from '../../results/types.ts';
+import { appFailure } from '../../../contract/errors.ts';
 
 type TableName = 'originalFrames' | 'sequences' | 'chunks' | 'failedFiles' | 'failedRecords';
 type Tables = Record<TableName, TableFile>;
@@ -53,8 +44,8 @@ export function tableMethods(db: Database.Database, folder: string) {
     refuseUnfinished(db);
     const file = new ResultFile(folder);
     unpublished.push(file);
-    const labels = runLabels(db);
-    const written = await inOneState(db, () => file.write(resultRows(db, labels), labels));
+    const labels = readLabels(db);
+    const written = await inOneState(db, () => file.write(rowsAlone(db, labels), labels));
     return { counts: undefined, files: { [file.name]: written } };
   }
 
@@ -123,37 +114,39 @@ function openTables(folder: string): Tables {
  */
 function* resultRows(
   db: Database.Database,
-  { mates }: RunLabels,
+  labels: RunLabels,
   visit?: SummaryOptions['visit'],
-): Generator<Required<Omit<ResultRow, 'settled'>>> {
+): Generator<{ row: SequenceResult; record: ScannedRecord; summary: SequenceSummary }> {
   let matesOfInput: ReturnType<typeof recordSummaries> | null = null;
   let input = -1;
   for (const { record, summary } of recordSummaries(db, { visit })) {
     if (record.input !== input) {
       input = record.input;
-      const rows = mates[input];
+      const rows = labels.mates[input];
       matesOfInput = rows
         ? recordSummaries(db, { from: rows.firstRow, to: rows.firstRow + rows.records - 1 })
         : null;
     }
     const mate = matesOfInput?.next().value;
     const pair = mate && areMates(record, mate.record) ? callPair(summary, mate.summary) : null;
-    yield { record, summary, pair };
+    yield { row: sequenceRow({ record, summary, pair }, labels), record, summary };
   }
+}
+
+function* rowsAlone(db: Database.Database, labels: RunLabels): Generator<SequenceResult> {
+  for (const { row } of resultRows(db, labels)) yield row;
 }
 
 /** Writes the text tables but the one sorted by id. */
 function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
-  const { model } = readPlan(db);
-  const labels = runLabels(db);
-  const { chunkLength, model: modelLabel, trusted, isPaired } = labels;
+  const labels = readLabels(db);
+  const { chunkLength, model: modelLabel, isMarked } = labels;
+  const sequences = sequenceLines(labels);
   const failedParts = new FailedParts(db);
   const damage = readProblems(db).filter(isDamage);
   const [stretches, damagedRecords] = [damage.filter(isStretch), damage.filter((one) => !isStretch(one))];
   const faults = damagedRecords.flatMap(({ examples }) => examples);
   const faultOfRow = new Map(faults.map(({ row, detail }) => [row, detail]));
-  /** chunks.tsv names the model only if it must not be mistaken for a real one. */
-  const isMarked = modelMark(model) !== null;
   const marked = (line: string, cell: string): string =>
     isMarked ? `${line.slice(0, -1)}\t${cell}\n` : line;
   const counts = noCounts(failedParts.count);
@@ -165,8 +158,7 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
   const failedIn = new Set<number>();
 
   for (const name of ['originalFrames', 'failedRecords'] as const) tables[name].write(TABLE_HEADERS[name]);
-  const moreHeaders = `${isPaired ? '\tpair_score\tpair_prediction' : ''}${trusted ? '\tp_value' : ''}`;
-  tables.sequences.write(`${TABLE_HEADERS.sequences.slice(0, -1)}${moreHeaders}\n`);
+  tables.sequences.write(sequences.head);
   tables.chunks.write(marked(TABLE_HEADERS.chunks, 'model'));
   const writeUnopened = (record: ScannedRecord, end: number): void => {
     for (; next < end; next++)
@@ -180,13 +172,10 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
     if (chunk.reason !== null) failedIn.add(chunk.part);
     next = chunk.chunk + 1;
   };
-  for (const { record, summary, pair } of resultRows(db, labels, writeChunk)) {
+  for (const { row, record, summary } of resultRows(db, labels, writeChunk)) {
     writeUnopened(record, record.nChunks);
     const inputLabel = labels.inputs[record.input] ?? 'NA';
-    const line = sequenceLine(record, summary, chunkLength, { input: inputLabel, model: modelLabel });
-    tables.sequences.write(
-      `${line.slice(0, -1)}${moreCells(labels, pair, pValue(trusted, record.length, summary.virusScore))}\n`,
-    );
+    tables.sequences.write(sequences.lineOf(row));
     if (summary.prediction === 'failed' || isDamage({ code: summary.reason })) {
       const cells =
         summary.prediction === 'failed'

@@ -1,11 +1,11 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { NOTICE_FILE, RESULT_FILES } from '../../../../../contract/results.ts';
-import { writeNoticeFile, writeViralSequences } from '../../../../run/finish/finishRun.ts';
-import { isOurName } from '../../../../../contract/folderNames.ts';
-import { type FrameRef, recordOf, syntheticPlan } from '../../../testing/syntheticRun.ts';
-import { begin, compute, computeAll, preparedRun, removeFolders } from '../../../testing/storeFixture.ts';
+import { NOTICE_FILE, RESULT_FILES } from '../../../contract/results.ts';
+import { writeNoticeFile, writeViralSequences } from '../../run/finish/finishRun.ts';
+import { isOurName } from '../../../contract/folderNames.ts';
+import { type FrameRef, recordOf, syntheticPlan } from '../testing/syntheticRun.ts';
+import { begin, compute, computeAll, preparedRun, removeFolders } from '../testing/storeFixture.ts';
 
 afterAll(removeFolders);
 

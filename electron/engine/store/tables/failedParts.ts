@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
-import { toldOf } from '../../../../../contract/problems.ts';
-import { cellText } from '../../../../results/cellText.ts';
-import { readInputs, readLeftOut, readPlan } from '../../runRows.ts';
+import { toldOf } from '../../../contract/problems.ts';
+import { cellText } from '../../results/cellText.ts';
+import { readInputs, readLeftOut, readPlan } from '../sqlite/runRows.ts';
 
 interface FailedPart {
   id: number;

@@ -1,32 +1,33 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { AppFailure, appFailure } from '../../../contract/errors.ts';
-import { message } from '../../../contract/messages.ts';
-import type { Plan } from '../../../contract/plan.ts';
-import { RUN_DATABASE as RUN_DATABASE_FILE } from '../../../contract/folderNames.ts';
-import { refuseLinks } from '../runFolder.ts';
-import { replaceFile, syncFolder } from '../../system/replaceFile.ts';
-import { somethingAt } from '../../system/runFiles.ts';
-import { checkDatabase, checkDatabaseFiles, distrust, checkPages } from './checkDatabase.ts';
-import { isEmptyDatabase, migrate } from './database.ts';
-import { networkFileSystem } from '../networkFileSystem.ts';
-import { sealPlan } from './parts/digests.ts';
+import { AppFailure, appFailure } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
+import type { Plan } from '../../contract/plan.ts';
+import { RUN_DATABASE as RUN_DATABASE_FILE } from '../../contract/folderNames.ts';
+import { refuseLinks } from './runFolder.ts';
+import { replaceFile, syncFolder } from '../system/replaceFile.ts';
+import { somethingAt } from '../system/runFiles.ts';
+import { checkDatabase, checkDatabaseFiles, distrust, checkPages } from './sqlite/checkDatabase.ts';
+import { isEmptyDatabase, migrate } from './sqlite/database.ts';
+import { networkFileSystem } from './networkFileSystem.ts';
+import { sealPlan } from './sqlite/parts/digests.ts';
 import {
   insertRun,
   readResultFiles,
   resultFileMethods,
   readDevices,
   readInputs,
+  readLabels,
   readLeftOut,
   readPlan,
   readProblems,
   readRun,
   runRowMethods,
-} from './runRows.ts';
-import { RUN_DATABASE } from './runSchema.ts';
-import { CheckedFiles, type FileStamps } from '../checkedFiles.ts';
-import { OPENED_TO_LOOK, type Journal, type AllOf } from '../storeThread.ts';
+} from './sqlite/runRows.ts';
+import { RUN_DATABASE } from './sqlite/runSchema.ts';
+import { CheckedFiles, type FileStamps } from './checkedFiles.ts';
+import { OPENED_TO_LOOK, type Journal, type AllOf } from './storeThread.ts';
 import type {
   AttemptEnd,
   AttemptOutcome,
@@ -34,25 +35,30 @@ import type {
   Milliseconds,
   RunDescription,
   StoredRun,
-} from '../types.ts';
-import { resultQueryMethods } from './results/queries.ts';
-import { resultQuery } from '../duckdb/resultQuery.ts';
-import { resultSource } from '../duckdb/resultSource.ts';
-import { sequenceQueryMethods } from '../duckdb/sequenceQueries.ts';
-import { tableMethods } from './results/tables/tables.ts';
-import { shareStrataMethods } from './results/derive/shareStrata.ts';
-import { adoptRun, type AdoptedBefore } from './parts/adoptRun.ts';
-import { readDeviceMeasures, readDeviceSummaries, readTimings } from './telemetry/runTimings.ts';
-import { readCounts, readInputProgress } from './progress.ts';
-import { eventPageMethods, telemetryReadMethods, telemetryWriteMethods } from './telemetry/telemetry.ts';
-import { prepareIntakeMethods } from './parts/prepareIntake.ts';
-import { findDamage, refuseDamage, refuseDamagedPlan, verifyPendingParts } from './parts/damage.ts';
-import { partFailureMethods, partSplitMethods } from './parts/partFailure.ts';
-import { partIntakeMethods } from './parts/partIntake.ts';
-import { CheckedRows } from './parts/checkedRows.ts';
-import { partPageMethods, partReadMethods } from './parts/partRows.ts';
-import { shareMethods, shareParts } from './parts/shares.ts';
-import type { InputProblem } from '../../../contract/protocol/index.ts';
+} from './types.ts';
+import { resultQueryMethods } from './sqlite/results/queries.ts';
+import { resultQuery } from './duckdb/resultQuery.ts';
+import { resultSource, type RunFacts } from './duckdb/resultSource.ts';
+import { provisionalSequences } from './sqlite/results/derive/provisionalSequences.ts';
+import { sequenceQueryMethods } from './duckdb/sequenceQueries.ts';
+import { tableMethods } from './tables/tables.ts';
+import { shareStrataMethods } from './sqlite/results/derive/shareStrata.ts';
+import { adoptRun, type AdoptedBefore } from './sqlite/parts/adoptRun.ts';
+import { readDeviceMeasures, readDeviceSummaries, readTimings } from './sqlite/telemetry/runTimings.ts';
+import { readCounts, readInputProgress } from './sqlite/progress.ts';
+import {
+  eventPageMethods,
+  telemetryReadMethods,
+  telemetryWriteMethods,
+} from './sqlite/telemetry/telemetry.ts';
+import { prepareIntakeMethods } from './sqlite/parts/prepareIntake.ts';
+import { findDamage, refuseDamage, refuseDamagedPlan, verifyPendingParts } from './sqlite/parts/damage.ts';
+import { partFailureMethods, partSplitMethods } from './sqlite/parts/partFailure.ts';
+import { partIntakeMethods } from './sqlite/parts/partIntake.ts';
+import { CheckedRows } from './sqlite/parts/checkedRows.ts';
+import { partPageMethods, partReadMethods } from './sqlite/parts/partRows.ts';
+import { shareMethods, shareParts } from './sqlite/parts/shares.ts';
+import type { InputProblem } from '../../contract/protocol/index.ts';
 
 interface NewRun {
   plan: Plan;
@@ -144,12 +150,19 @@ function createRunDatabase(folder: string, path: string, run: NewRun): void {
  */
 function runMethods(db: Database.Database, folder: string, files: CheckedFiles) {
   const checked = new CheckedRows(db);
-  const source = resultSource(db, folder, { files, checked });
+  const facts: RunFacts = {
+    labels: () => readLabels(db),
+    finished: () => {
+      const { state, prepared } = readRun(db);
+      return state.phase === 'done' ? (prepared?.records ?? 0) : null;
+    },
+    written: (name) => readResultFiles(db)[name],
+    ...provisionalSequences(db, checked),
+  };
+  const source = resultSource(folder, facts, files);
   const chunks = resultQueryMethods(db, checked);
-  const { sequence, inputSummaries, findSequences, countPredictions, ...sequences } = sequenceQueryMethods(
-    db,
-    source,
-  );
+  const { sequence, inputSummaries, findSequences, countPredictions, columnsWithValues, ...sequences } =
+    sequenceQueryMethods(source);
   const { scoreBins, sequencesOf, lengthShares, lengthScores, ...whole } = sequences;
   return {
     /** Run by the reading thread, if there is one. */
@@ -194,6 +207,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
       inputSummaries,
       findSequences,
       countPredictions,
+      columnsWithValues,
       scoreBins,
       sequencesOf,
       lengthShares,
@@ -230,7 +244,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
     /** Steps of operations that the store runs in several threads. */
     step: {
       deriveResults: source.derive,
-      answerQuery: resultQuery(db, folder, source, files),
+      answerQuery: resultQuery(folder, source, files),
       /** The files that were found sound, for another process that reads them. */
       soundFiles: () => files.sound,
       refuseDamage: db.transaction(() => refuseDamage(db)),

@@ -1,8 +1,8 @@
 import { isMainThread } from 'node:worker_threads';
-import { serveQuery } from '../duckdb/queryHost.ts';
-import { serveStore } from '../storeThread.ts';
-import { describeStoreError } from './database.ts';
-import { openLibrary } from './libraryDatabase.ts';
+import { serveQuery } from './duckdb/queryHost.ts';
+import { serveStore } from './storeThread.ts';
+import { describeStoreError } from './sqlite/database.ts';
+import { openLibrary } from './sqlite/libraryDatabase.ts';
 import { openRunReader, openRunWriter } from './runDatabase.ts';
 
 if (isMainThread)

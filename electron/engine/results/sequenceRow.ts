@@ -1,0 +1,124 @@
+import {
+  columnName,
+  columnsOf,
+  sequenceColumn,
+  type ColumnKey,
+  type SequenceResult,
+} from '../../contract/columns.ts';
+import { isTooShort } from '../../contract/evidence.ts';
+import type { Trusted } from '../../contract/plan.ts';
+import { pValue } from './calibration.ts';
+import { float32Text } from './cellText.ts';
+import { evidenceOf, geneticCodeHint, type PairCall, type RowRange } from './sequenceRemarks.ts';
+import { chunkBounds, frameName, type SequenceSummary } from './sequenceTally.ts';
+
+/**
+ * What every row contains about the run: the labels of its inputs by number, and the model as tables name it.
+ */
+export interface RunLabels {
+  readonly inputs: readonly string[];
+  readonly model: string;
+  readonly chunkLength: number;
+  /** The rows of each input, as far as it is read; and those of the mates if its file is one of a read pair. */
+  readonly rows: readonly (RowRange | null)[];
+  readonly mates: readonly (RowRange | null)[];
+  readonly isPaired: boolean;
+  /** The scores for p-values; null if there are none. */
+  readonly trusted: Trusted | null;
+  readonly isCalibrated: boolean;
+  /** Whether chunks.tsv names the model, as it must not be mistaken for a real one. */
+  readonly isMarked: boolean;
+}
+
+/** What prepare found of a sequence. */
+export interface DescribedRecord extends Pick<
+  SequenceResult,
+  | ('row' | 'input' | 'length' | 'nChunks' | 'nChunksLost' | 'nChunksLostToTag' | 'nChunksLostToTga')
+  | ('terminalRepeat' | 'terminalRepeatLength')
+> {
+  name: string;
+  /** Null if the whole header is the name. */
+  header: string | null;
+}
+
+interface Derived {
+  record: DescribedRecord;
+  summary: SequenceSummary;
+  /** The call of a read and its mate, which is unknown until both have results. */
+  pair?: PairCall | null;
+  settled?: boolean;
+}
+
+/** The value of every column but the model, which is the same in all rows. */
+export function sequenceRow(
+  { record, summary, pair = null, settled = true }: Derived,
+  { chunkLength, trusted }: Pick<RunLabels, 'chunkLength' | 'trusted'>,
+): SequenceResult {
+  const { row, input, name, length } = record;
+  const { nChunksScored, nChunksViral, bestChunk, bestFrame, virusScore } = summary;
+  const best = bestChunk === null ? null : chunkBounds(length, chunkLength, bestChunk);
+  return {
+    seqName: name,
+    header: record.header ?? name,
+    input,
+    row,
+    length,
+    tooShort: isTooShort(length),
+    virusScore,
+    prediction: summary.prediction,
+    settled,
+    evidence: evidenceOf({ ...summary, length, chunkLength }),
+    reason: summary.reason,
+    nChunks: record.nChunks,
+    nChunksScored,
+    nChunksViral,
+    viralFraction: nChunksScored === 0 ? null : Math.fround(nChunksViral / nChunksScored),
+    nBasesScored: summary.nBasesScored,
+    nBasesViral: summary.nBasesViral,
+    bestScore: summary.bestScore,
+    secondScore: summary.secondScore,
+    bestChunkStart: best && best.start + 1,
+    bestChunkEnd: best && best.end,
+    bestFrame: bestFrame === null ? null : frameName(bestFrame),
+    nFramesScored: summary.nFramesScored,
+    terminalRepeat: record.terminalRepeat,
+    terminalRepeatLength: record.terminalRepeatLength,
+    nChunksLost: record.nChunksLost,
+    nChunksLostToTag: record.nChunksLostToTag,
+    nChunksLostToTga: record.nChunksLostToTga,
+    geneticCodeHint: geneticCodeHint(record),
+    pairScore: pair && pair.score,
+    pairPrediction: pair && pair.prediction,
+    pValue: pValue(trusted, length, virusScore),
+  };
+}
+
+/** The first line of sequences.tsv, and a function that gives the line of a sequence. */
+export function sequenceLines(labels: RunLabels): {
+  head: string;
+  lineOf: (row: SequenceResult) => string;
+} {
+  const keys = columnsOf('sequences', labels);
+  const cells = keys.map((key) => cellOf(key, labels));
+  return {
+    head: `${keys.map(columnName).join('\t')}\n`,
+    lineOf: (row) => `${cells.map((cell) => cell(row)).join('\t')}\n`,
+  };
+}
+
+function cellOf(key: ColumnKey, { inputs, model }: RunLabels): (row: SequenceResult) => string {
+  if (key === 'model') return () => model;
+  if (key === 'input') return ({ input }) => inputs[input] ?? 'NA';
+  const { kind } = sequenceColumn(key);
+  const text =
+    kind === 'score' || kind === 'share'
+      ? (value: unknown) => float32Text(value as number)
+      : kind === 'flag'
+        ? (value: unknown) => booleanText(value === true)
+        : String;
+  return ({ [key]: value }) => (value === null ? 'NA' : text(value));
+}
+
+export function booleanText(value: boolean): 'True' | 'False' {
+  return value ? 'True' : 'False';
+}

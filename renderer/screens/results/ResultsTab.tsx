@@ -12,7 +12,7 @@ import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { askToFinishNow } from '../../components/runActions.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
-import { filterOf, SETTLE_MS, useResultsView } from '../../state/results/resultsView.ts';
+import { filterOf, FILTER_REST_MS, useResultsView } from '../../state/results/resultsView.ts';
 import { whileGrowing } from '../../state/results/whileGrowing.ts';
 import { useLiveRun } from '../../state/runs/liveRun.ts';
 import { mayFinishNow } from '../../state/runs/runs.ts';
@@ -28,7 +28,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
   const { runId } = run;
   const view = useResultsView();
   const filter = useMemo(() => filterOf(view), [view]);
-  const [settled] = useDebouncedValue(filter, SETTLE_MS);
+  const [settled] = useDebouncedValue(filter, FILTER_REST_MS);
   // Everything on the screen belongs to the moment of this count.
   const all = useQuery({
     ...queries.results.counts.queryOptions({ input: { runId, filter: {} } }),

@@ -17,7 +17,7 @@ import {
   filterOf,
   SCORE_BINS,
   showScores,
-  SETTLE_MS,
+  FILTER_REST_MS,
   useResultsView,
 } from '../../state/results/resultsView.ts';
 import { SAMPLE_CALLS } from './distributions/distributionPlots.tsx';
@@ -56,7 +56,7 @@ function Calls({ run, filter, version }: SummaryStripProps) {
     };
   };
   const unsettled = useMemo(() => changed(filterOf(view), { predictions: null }), [view]);
-  const [others] = useDebouncedValue(unsettled, SETTLE_MS);
+  const [others] = useDebouncedValue(unsettled, FILTER_REST_MS);
   const counts = useQuery(count(others)).data?.byPrediction;
   const maxLength = Math.min(filter.maxLength ?? Infinity, plan.chunkLength - 1);
   const short = useQuery(count({ ...others, maxLength })).data?.total ?? 0;
@@ -113,7 +113,7 @@ function ScoreBrush({ run, version }: SummaryStripProps) {
   const { runId } = run;
   const view = useResultsView();
   const unsettled = useMemo(() => filterOf(view, ['score']), [view]);
-  const [filter] = useDebouncedValue(unsettled, SETTLE_MS);
+  const [filter] = useDebouncedValue(unsettled, FILTER_REST_MS);
   const asked = queries.results.histogram.queryOptions({ input: { runId, filter, bins: SCORE_BINS } });
   const bins = useQuery({
     ...asked,

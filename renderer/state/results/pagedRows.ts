@@ -4,7 +4,7 @@ import { useCallback, useState } from 'react';
 
 export const PAGE_ROWS = 100;
 /** Rows have to stay in sight this long before they are requested, so that a fling past thousands requests only a few. */
-const SETTLE_MS = 60;
+const SCROLL_REST_MS = 60;
 const KEPT_MS = 60_000;
 
 interface Range {
@@ -57,7 +57,7 @@ export function usePagedRows<Key extends QueryKey, Row>(
   const onRangeChange = useDebouncedCallback((first: number, last: number) => {
     const next = rangeAround(first, last);
     setRange((before) => (before.offset === next.offset && before.limit === next.limit ? before : next));
-  }, SETTLE_MS);
+  }, SCROLL_REST_MS);
   const rowAt = useCallback((index: number) => data?.items[index - data.offset], [data]);
   return { total: data?.total ?? null, error, rowAt, onRangeChange };
 }

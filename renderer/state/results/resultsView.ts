@@ -112,7 +112,7 @@ export const filterOf = (
 
 export const SCORE_BINS = 100;
 /** Queries follow typing and brushing after this delay. */
-export const SETTLE_MS = 180;
+export const FILTER_REST_MS = 180;
 
 /** Limits scores to a range of histogram bins, from the first to below the end; the full range sets no limit. */
 export function showScores(firstBin: number, endBin: number): void {

@@ -7,7 +7,7 @@ import { engine, queries } from '../connection.ts';
 import { queryClient } from '../queryClient.ts';
 import { useResultsView } from './resultsView.ts';
 
-const SETTLE_MS = 500;
+const TYPING_REST_MS = 500;
 
 export interface SequenceNotes {
   /** Notes by row; null until they have loaded. */
@@ -55,7 +55,7 @@ export function useKeepNote(runId: string, sequence: Pick<SequenceResult, 'row' 
         .then(() => (useResultsView.getState().filter.noted ? forget(queries.results.key()) : undefined))
         .catch(couldNotKeep);
     },
-    { delay: SETTLE_MS, flushOnUnmount: true },
+    { delay: TYPING_REST_MS, flushOnUnmount: true },
   );
   return ({ tags, note }: Annotation) => {
     const annotation = { tags, note: note.trim() };

@@ -7,6 +7,7 @@ import {
   compareWithOriginal,
   type ComparedSequence,
   formatCount,
+  formatPercent,
   isOriginalResult,
   type RunStore,
   writeComparison,
@@ -62,7 +63,7 @@ export async function compare(
         ),
         '',
         `Same call: ${formatCount(sameCall)} of ${formatCount(inBoth)}` +
-          (inBoth === 0 ? '' : ` (${((100 * sameCall) / inBoth).toFixed(2)} %)`),
+          (inBoth === 0 ? '' : ` (${formatPercent(sameCall / inBoth, 2)})`),
         ...(scores === null
           ? []
           : [
@@ -173,7 +174,7 @@ const CHUNK_CALLS = ['virus', 'others'] as const;
 const inShort = (difference: number): string => String(Number(difference.toPrecision(2)));
 
 function shareOf(part: number, all: number): string {
-  const share = all === 0 ? '' : ` (${((100 * part) / all).toFixed(2)} %)`;
+  const share = all === 0 ? '' : ` (${formatPercent(part / all, 2)})`;
   return `${formatCount(part)} of ${formatCount(all)}${share}`;
 }
 

@@ -153,6 +153,8 @@ describe('the time that work takes', () => {
   });
 });
 
+let ended = 0;
+
 /** The store of a finished run: its computing time, and each worker's part. */
 const runStore = (
   seconds: number,
@@ -165,7 +167,7 @@ const runStore = (
         state: { phase: 'done' },
         devices: devices.map((_, number) => ({ id: `cpu:${number}`, name: 'cpu' })),
       }),
-    timings: () => Promise.resolve({ lastChangeAt: 0, workingMilliseconds: seconds * 1000 }),
+    timings: () => Promise.resolve({ lastChangeAt: ++ended, workingMilliseconds: seconds * 1000 }),
     deviceSummaries: () =>
       Promise.resolve(devices.map((device, number) => ({ ...device, device: `cpu:${number}`, parts: 1 }))),
   }) as unknown as RunStore;
@@ -177,6 +179,7 @@ it('contains the true time of nine in ten recorded runs, each estimated from tho
     setSetting: (key: string, value: unknown) => Promise.resolve(void settings.set(key, value)),
   } as unknown as LibraryStore;
   const speeds = await SpeedHistory.open(library);
+  let learned = 0;
   const verdicts: { name: string; low: number; seconds: number; high: number; isRight: boolean }[] = [];
   for (const { name, frames, residues, devices, seconds } of RECORDED) {
     // A run without anything to compute lists no devices.
@@ -190,9 +193,11 @@ it('contains the true time of nine in ten recorded runs, each estimated from tho
     });
     if (estimate) {
       const { low, high } = estimate;
+      expect(estimate.runs).toBeLessThanOrEqual(learned);
       verdicts.push({ name, low, seconds, high, isRight: low <= seconds && seconds <= high });
     }
     await speeds.learn(runStore(seconds, devices));
+    learned += 1;
   }
   expect(verdicts.length).toBeGreaterThanOrEqual(10);
   const wrong = verdicts.filter(({ isRight }) => !isRight);

@@ -109,7 +109,8 @@ export class SpeedHistory {
       low: computing.low + LEAST_OVERHEAD * Math.min(...(overheads.length > 0 ? overheads : [0])),
       high: computing.high + MOST_OVERHEAD * Math.max(0, ...overheads),
       measuredAt: Math.max(...measured.flat().map(({ measuredAt }) => measuredAt)),
-      runs: Math.min(...measured.map(({ length }) => length)),
+      // Several processors of one name were measured in one run.
+      runs: Math.min(...measured.map((list) => new Set(list.map(({ measuredAt }) => measuredAt)).size)),
     };
   }
 

@@ -104,17 +104,20 @@ export function FilesStep() {
     files.every((file) => verdictOf(file) === 'ready');
   const opened = wanted ?? !isDone;
   const table = (label: string, rows: readonly ListedFile[]) => (
-    <VirtualTable
-      label={label}
-      columns={columns}
-      hiddenColumns={isNarrowest ? NARROWEST : ALL}
-      total={rows.length}
-      rowAt={(index) => rows[index]}
-      height={(Math.min(rows.length, ROWS_IN_SIGHT) + 1) * ROW_HEIGHT + 4}
-      onOpen={openFile}
-      isOpen={(file) => file.path === shownFile?.path}
-      empty={null}
-    />
+    <>
+      <VirtualTable
+        label={label}
+        columns={columns}
+        hiddenColumns={isNarrowest ? NARROWEST : ALL}
+        total={rows.length}
+        rowAt={(index) => rows[index]}
+        height={(Math.min(rows.length, ROWS_IN_SIGHT) + 1) * ROW_HEIGHT + 4}
+        onOpen={openFile}
+        isOpen={(file) => file.path === shownFile?.path}
+        empty={null}
+      />
+      {shownFile && rows.includes(shownFile) && <FileDetails file={shownFile} />}
+    </>
   );
   const summary = (
     <>
@@ -224,7 +227,6 @@ export function FilesStep() {
               </Fold>
             </Box>
           )}
-          {shownFile && <FileDetails file={shownFile} />}
           {naming && (
             <SamplesDialog
               paths={files.map(({ path }) => path)}

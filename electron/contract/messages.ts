@@ -18,11 +18,11 @@ export const MESSAGES = {
   'phase.failed': 'The run could not go on.',
   'phase.cancelled': 'The run was stopped.',
   'note.model_unchecked':
-    'Whether the model tells viruses from hosts was never checked with {device}. "virnucpro check controls" does, or "Check the model" under Models.',
+    'Whether the model tells viruses from hosts was never checked with {device}. "virnucpro check controls" does, or "Check the model" under Computer check.',
   'note.model_fails_controls':
     'The model did not pass its last check with known sequences on {device}: see Models, or "virnucpro check controls".',
   'note.controls_outdated':
-    'The driver, PyTorch or the known sequences have changed since the model was last checked on {device}. "virnucpro check controls" checks it again, or "Check the model" under Models.',
+    'The driver, PyTorch or the known sequences have changed since the model was last checked on {device}. "virnucpro check controls" checks it again, or "Check the model" under Computer check.',
   'note.controls_failed':
     'The known sequences could not be computed before the run, which goes on without them: {problem}',
   'note.controls_not_here':
@@ -41,8 +41,7 @@ export const MESSAGES = {
   'note.excluded': '{device} was taken out of the run.',
   'note.included': '{device} takes part in the run again.',
   'note.cluster_ready': 'The cluster answers ({scheduler}).',
-  'note.share_ended':
-    'Share {share} ended on {node} before it was computed: {reason}',
+  'note.share_ended': 'Share {share} ended on {node} before it was computed: {reason}',
   'note.cluster_passing': '{text} It is tried again, and what computes goes on.',
   'note.jobs_left':
     'Jobs {job} could not be cancelled and may compute on. Resuming the run follows or cancels them; "scancel" ends them at once.',

@@ -210,8 +210,8 @@ describe('a run', () => {
     act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'progress' }));
     await screen.findByText('1,234 reading frames have embeddings of unusual size.');
     screen.getByText(/Norms of ESM-2: 9\.1–17\.2 \(expected 12\.0–16\.0\)/);
-    await user.click(screen.getByRole('button', { name: 'Open Models' }));
-    expect(useNavigation.getState().route).toMatchObject({ screen: 'models' });
+    await user.click(screen.getByRole('button', { name: 'Open Computer check' }));
+    expect(useNavigation.getState().route).toMatchObject({ screen: 'computer' });
   });
 
   it('names the files that could not be used, and why', async () => {
@@ -384,22 +384,7 @@ describe('a run', () => {
   });
 });
 
-describe('the computer check and the models', () => {
-  it('lets a model compute known answers, and reports for each device and precision whether they are right', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />);
-    act(() => go({ screen: 'models' }));
-    const card = await screen.findByRole('listitem', { name: /500/ });
-    await user.click(within(card).getByRole('button', { name: 'Details and licence' }));
-    within(card).getByText('Not checked yet.');
-    await user.click(within(card).getByRole('button', { name: /Check answers/ }));
-    await within(card).findByText('NVIDIA H200, BF16');
-    within(card).getByText(/Too far from the known answers: norms differ by up to 13.6/);
-    within(card).getByText(/Gives the answers of the original tool: norms within 0.11%, scores within 0.04%/);
-    within(card).getByText('Wrong');
-    within(card).getByText(/^Checked /);
-  });
-
+describe('the computer check', () => {
   it('measures the devices’ speed, on which New run then bases its estimate', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'none' });

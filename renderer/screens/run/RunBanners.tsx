@@ -128,7 +128,7 @@ export function NormsBanner() {
       tone="warn"
       title={t('run.normsTitle', { frames })}
       actions={
-        <Button size="compact-md" variant="default" onClick={() => go({ screen: 'models' })}>
+        <Button size="compact-md" variant="default" onClick={() => go({ screen: 'computer' })}>
           {t('run.normsCheck')}
         </Button>
       }

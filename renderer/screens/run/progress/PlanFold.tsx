@@ -62,7 +62,7 @@ function LastControls({ run }: { run: RunSummary }) {
   if (run.controls?.length === 0)
     return (
       <>
-        {t('controls.neverHere')} <a href={hashOfRoute({ screen: 'models' })}>{t('controls.check')}</a>
+        {t('controls.neverHere')} <a href={hashOfRoute({ screen: 'computer' })}>{t('controls.check')}</a>
       </>
     );
   return run.controls?.map(({ kind, deviceName, checkedAt, verdict, viral, host }) => (

@@ -27,7 +27,7 @@ test('a dropped folder: what it contains, what cannot be used and why, and the r
   await expect(window.getByRole('figure', { name: /Sequence lengths/ })).toBeVisible();
   const complaints = [
     ['cut off.fa.gz', /ends too early|cut off/i],
-    ['proteins.fasta', 'Its letters are those of proteins, not of DNA.'],
+    ['proteins.fasta', 'Proteins, not DNA.'],
   ] as const;
   for (const [name, complaint] of complaints) {
     const row = blocked.getByRole('row', { name });

@@ -22,14 +22,12 @@ const UNUSABLE_FILES = {
     'It cannot be unpacked, because its compressed data are damaged ({reason}).',
   ],
   input_truncated: [
-    'File is cut off',
+    'Compressed data are cut off',
     'Copy or download the file again: its transfer was probably interrupted.',
-    'It ends too early: the compressed data are cut off.',
   ],
   input_changed: [
-    'File has changed',
+    'No longer the file that the run was created with',
     'Restore the original file and resume, or start a new run with the changed file.',
-    'It is no longer the file that the run was created with.',
   ],
   not_compressed: [
     'Not compressed as its name says',
@@ -37,20 +35,14 @@ const UNUSABLE_FILES = {
     'Its name ends in {ending}, but it is not compressed, and no FASTA or FASTQ file either.',
   ],
   not_sequence_file: ['Not a FASTA or FASTQ file', 'Choose a file with sequences in FASTA or FASTQ format.'],
-  looks_like_protein: [
-    'Proteins, not DNA',
-    'Choose the nucleotide sequences: proteins cannot be scored.',
-    'Its letters are those of proteins, not of DNA.',
-  ],
+  looks_like_protein: ['Proteins, not DNA', 'Choose the nucleotide sequences: proteins cannot be scored.'],
   looks_like_rna: [
     'RNA, with U instead of T',
     'Have U read as T, with --repair read_u_as_t. Otherwise codons with U are skipped, and hardly anything is scored.',
-    'Its sequences are written as RNA, with U instead of T.',
   ],
   looks_like_numbers: [
-    'Numbers, not bases',
+    'Numbers (such as quality values or colour space), not bases',
     'Choose the file with the sequences themselves.',
-    'It holds numbers (such as quality values or colour space), not bases.',
   ],
   alignment_map: [
     'Alignments (SAM, BAM or CRAM)',

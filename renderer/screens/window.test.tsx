@@ -214,7 +214,8 @@ describe('a run', () => {
     expect(useNavigation.getState().route).toMatchObject({ screen: 'computer' });
   });
 
-  it('names the files that could not be used, and why', async () => {
+  it('names the files that could not be used, and why, and takes one to a new run with the same settings', async () => {
+    const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'results' }));
     await screen.findByRole('link', { name: '1 file left out and 214 sequences without a result' });
@@ -222,6 +223,13 @@ describe('a run', () => {
     await screen.findByRole('heading', { name: '1 file could not be used' });
     screen.getByText('notes.fa');
     screen.getByText('Document (Word, Excel, RTF or PDF)');
+    await user.click(screen.getByRole('button', { name: 'Mend it in a new run …' }));
+    await screen.findByRole('heading', { name: 'New run' });
+    const { files, choices } = useNewRun.getState();
+    expect(files.map(({ path }) => path)).toEqual(['/data/depth-profile/notes.fa']);
+    expect(choices.model).toBe(
+      useRuns.getState().runs?.find(({ runId }) => runId === RUN_IDS.withFailures)?.request.model,
+    );
   });
 
   it('is paused by its button and resumed by another', async () => {

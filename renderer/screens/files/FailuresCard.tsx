@@ -10,6 +10,7 @@ import { fileName } from '../../i18n/names.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { useDeviceLabels } from '../../state/runs/deviceLabels.ts';
+import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
 import { LogDialog } from './LogDialog.tsx';
 import { whileInWork } from './whileInWork.ts';
 
@@ -155,10 +156,19 @@ export function UnusableCard({ run }: { run: RunSummary }) {
     ...queries.runs.inputs.queryOptions({ input: { runId: run.runId, offset: 0, limit: 1 } }),
     ...whileInWork(run),
   });
+  const mend = useMutation({ mutationFn: (paths: string[]) => prepareAgain(run, paths) });
   if (!data || data.unusable.length === 0) return null;
   const count = data.unusable.length;
   return (
-    <Card tone="bad" title={t('files.unusable', { count })}>
+    <Card
+      tone="bad"
+      title={t('files.unusable', { count })}
+      aside={
+        <Button size="compact-sm" onClick={() => mend.mutate(data.unusable.map(({ path }) => path))}>
+          {t('files.mendAll')}
+        </Button>
+      }
+    >
       <Text mt={-4} mb={12} c="dimmed">
         {t('files.unusableText')}
       </Text>
@@ -168,7 +178,15 @@ export function UnusableCard({ run }: { run: RunSummary }) {
             <Group gap={12} mb={8} align="baseline" style={{ overflowWrap: 'anywhere' }}>
               <b title={path}>{fileName(path)}</b>
             </Group>
-            <ErrorCard error={error} bare />
+            <ErrorCard
+              error={error}
+              bare
+              actions={
+                <Button size="compact-sm" variant="light" onClick={() => mend.mutate([path])}>
+                  {t('files.mend')}
+                </Button>
+              }
+            />
           </Paper>
         ))}
       </Stack>

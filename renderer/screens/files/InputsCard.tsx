@@ -1,6 +1,7 @@
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import { fileName } from '../../i18n/names.ts';
 import { queries } from '../../state/connection.ts';
+import { Box } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useMemo } from 'react';
 import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
@@ -58,7 +59,11 @@ export function InputsCard({ run, selected, onSelect }: InputsCardProps) {
           empty={null}
         />
       </div>
-      {chosen && chosen.problems.length > 0 && <ProblemList problems={chosen.problems} />}
+      {chosen && chosen.problems.length > 0 && (
+        <Box mt={12}>
+          <ProblemList problems={chosen.problems} />
+        </Box>
+      )}
     </Section>
   );
 }

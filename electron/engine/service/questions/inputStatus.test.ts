@@ -15,7 +15,7 @@ it('names every file that a run continues without, whether left out before it be
   const files = await unusableInputs({ loadRun } as unknown as RunStore);
   expect(files.map(({ path, error }) => [path, error.code, error.cause])).toEqual([
     ['/in/empty.fa', 'flat_file', 'GenBank or EMBL file.'],
-    ['/in/cut.fa.gz', 'input_truncated', 'It ends too early: the compressed data are cut off.'],
+    ['/in/cut.fa.gz', 'input_truncated', 'Compressed data are cut off.'],
     ['/in/odd.fa', 'input_unreadable', 'It cannot be read: no such device.'],
   ]);
 });

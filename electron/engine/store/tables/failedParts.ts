@@ -1,5 +1,7 @@
 import type Database from 'better-sqlite3';
+import { message } from '../../../contract/messages.ts';
 import { toldOf } from '../../../contract/problems.ts';
+import type { PartFailureCode } from '../../../contract/protocol/index.ts';
 import { cellText } from '../../results/cellText.ts';
 import { readInputs, readLeftOut, readPlan } from '../sqlite/runRows.ts';
 
@@ -31,19 +33,18 @@ export class FailedParts {
       id: number;
       key: string;
       state: string;
-      code: string | null;
-      message: string | null;
+      code: PartFailureCode | null;
       first_row: number;
       last_row: number;
     }
     const rows = db
       .prepare<[], Columns>(
-        `SELECT id, key, state, failure_code AS code, failure_message AS message, first_row, last_row FROM part
+        `SELECT id, key, state, failure_code AS code, first_row, last_row FROM part
          WHERE state IN ('failed', 'skipped') ORDER BY number, key`,
       )
       .all();
-    for (const { id, key, state, code, message, first_row, last_row } of rows) {
-      const error = cellText(code === null ? state : `${code}: ${message ?? ''}`);
+    for (const { id, key, state, code, first_row, last_row } of rows) {
+      const error = code === null ? state : `${code}: ${message(`part.${code}`).text}`;
       this.#byId.set(id, { id, key, firstRow: first_row, lastRow: last_row, error });
     }
     this.#db = db;

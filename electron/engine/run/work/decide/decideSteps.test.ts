@@ -479,7 +479,7 @@ describe('parts', () => {
       } as unknown as WorkEvent),
     ).toMatchInlineSnapshot(`
       [
-        "note error part_failed note.part_failed(1.a,no)",
+        "note error part_failed note.part_failed(1.a,part.out_of_memory()) no",
         "assign a 1.b",
         "show_worker a working/1.b",
       ]

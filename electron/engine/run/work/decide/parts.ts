@@ -136,7 +136,8 @@ export function partGivenUp(
     lose(decision, key, failing.message);
     return;
   }
-  decision.note('error', 'part_failed', sentence('note.part_failed', { part: key, text: failure.message }));
+  const text = sentence(`part.${failure.code}`);
+  decision.note('error', 'part_failed', sentence('note.part_failed', { part: key, text }), failure.message);
   settle(decision, key);
 }
 

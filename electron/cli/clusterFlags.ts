@@ -5,7 +5,7 @@ import { usage } from '../contract/errors.ts';
 import { whereSchema, type Where } from '../contract/rpc/runs.ts';
 import { quotedForShell } from '../contract/terminal/predictCommand.ts';
 import { slurmPlace, slurmScript, USUAL_SBATCH_OPTIONS } from '../contract/terminal/slurmScript.ts';
-import { ownCommand, type StartOptions } from '../engine/index.ts';
+import { ownCommand } from '../engine/index.ts';
 import { positiveInteger, parsed } from './commonFlags.ts';
 
 /** Address of a head node. */
@@ -19,7 +19,6 @@ export interface ClusterFlags {
   workers?: number;
   slurm?: string;
   slurmLogin?: string;
-  maxWait?: number;
 }
 
 export function withClusterOptions(command: Command): Command {
@@ -32,24 +31,10 @@ export function withClusterOptions(command: Command): Command {
     ['--shares <n>', `with --ray: into how many tasks the run is divided (default: ${USUAL_RAY_SHARES})`],
     ['--cpus <n>', 'with --ray: a task computes on so many processors (default: on one GPU)'],
     ['--workers <n>', 'with --ray: so many tasks at once (default: as many as Ray grants)'],
-    [
-      '--max-wait <minutes>',
-      'with --ray or --slurm: pause the run where no task has run for so long (default: wait while they are queued)',
-    ],
   ];
   for (const [flag, help] of text) command.option(flag, help);
   for (const [flag, help] of counts) command.option(flag, help, positiveInteger);
   return command;
-}
-
-/** How to start a run that may compute on a cluster, according to the flags. */
-export function startAsked(flags: ClusterFlags, devices: string | undefined): StartOptions {
-  const { maxWait } = flags;
-  return {
-    devices,
-    where: whereAsked(flags, devices),
-    maxWaitMs: maxWait === undefined ? undefined : maxWait * 60_000,
-  };
 }
 
 /** Where to compute; undefined if no flag says so. */

@@ -50,8 +50,6 @@ export const MESSAGES = {
     'Resume the run: it submits what is missing, and goes on from what is computed.',
   'cluster.parts_left':
     '{parts} parts arrived damaged from their shares. Resume the run to compute them again.',
-  'cluster.waited': 'The cluster has computed nothing for {minutes} minutes. {reason}',
-  'cluster.waited.next': 'See what the cluster can lend, then resume the run, there or on other devices.',
   'cluster.head_lost': 'The head node of the Ray cluster does not answer any more, so its tasks have ended.',
   'cluster.ended': 'The connection to the cluster ended: {how}.',
   'share.not_prepared': '{folder} has not been prepared to be computed by shares.',

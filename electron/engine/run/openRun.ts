@@ -374,7 +374,7 @@ export class OpenRun {
   /** Starts a session of work; it ends by itself, or by `endWork` or `stopWork`. */
   private async beginWork(
     { devices, cluster, modelFolder }: DeviceChoice,
-    { maxWaitMs, preparesOnly = false }: StartOptions,
+    { preparesOnly = false }: StartOptions,
   ): Promise<Result<void>> {
     const session = new WorkSession(
       {
@@ -383,7 +383,6 @@ export class OpenRun {
         record: this.record,
         devices,
         cluster,
-        maxWaitMs,
         preparesOnly,
         modelFolder,
         batches: this.batches,

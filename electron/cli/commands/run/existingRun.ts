@@ -6,7 +6,7 @@ import { EXIT, exitCodeOf } from '../../exitCodes.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { AppFailure, unwrap, appFailure, usage } from '../../../contract/errors.ts';
 import type { Reporter } from '../../output/reporter.ts';
-import { startAsked, type ClusterFlags } from '../../clusterFlags.ts';
+import { whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
 import { followRun, lacksResults, quoted } from './followRun.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { planSchema } from '../../../contract/plan.ts';
@@ -36,7 +36,7 @@ export async function resume(
   reporter: Reporter,
 ): Promise<number> {
   const devices = flags.devices ?? flags.gpus;
-  const elsewhere = { ...startAsked(flags, devices), until: flags.until };
+  const elsewhere = { devices, where: whereAsked(flags, devices), until: flags.until };
   const session = unwrap(await OpenRun.open(context, folder));
   if (flags.finishNow && session.record.state.phase !== 'done') {
     const left = await session.finishNow();

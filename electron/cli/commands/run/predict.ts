@@ -34,7 +34,7 @@ import {
   exampleRequest,
   replaceFile,
 } from '../../../engine/index.ts';
-import { startAsked, whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
+import { whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { parsed } from '../../commonFlags.ts';
 import { followRun, type FollowOptions } from './followRun.ts';
@@ -176,7 +176,7 @@ async function samplesIn(
 
 function startOptions(flags: PredictFlags): FollowOptions {
   if (flags.preparesOnly) return { preparesOnly: true, goOnWith: 'the same command and --resume' };
-  return { ...startAsked(flags, flags.devices), until: flags.until };
+  return { devices: flags.devices, where: whereAsked(flags, flags.devices), until: flags.until };
 }
 
 function whatComputes({ devices, cluster, plannedFor }: CreatedRun['choice']): string {

@@ -38,11 +38,6 @@ export interface StartOptions {
   devices?: string | undefined;
   /** A place other than the one that the run was created for. */
   where?: Where | undefined;
-  /**
-   * How long a cluster may run no task of the run before it is paused; without a limit, as long as the
-   * scheduler takes.
-   */
-  maxWaitMs?: number | undefined;
   /** Reads the inputs and then pauses: shares compute the parts. */
   preparesOnly?: boolean | undefined;
   /**

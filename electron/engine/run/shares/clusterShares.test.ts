@@ -5,7 +5,7 @@ import { temporaryFolder, testContext } from '../../testing/testContext.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { ClusterShares, type ClusterSharesEvent } from './clusterShares.ts';
-import { endEarlierJobs, refusedBySlurm } from './slurm.ts';
+import { refusedBySlurm } from './slurm.ts';
 
 /*
  * A folder stands in for SLURM: sbatch counts jobs, squeue prints what the test has written once there was a job,
@@ -119,17 +119,13 @@ function fakeStore(of: number): RunStore {
 
 const context = () => ({ ...testContext(), paths: { ...testContext().paths, dataDir } });
 
-function start(
-  of: number,
-  { script = '#!/bin/sh\n', maxWaitMs }: { script?: string; maxWaitMs?: number } = {},
-) {
+function start(of: number, script = '#!/bin/sh\n') {
   const shares = new ClusterShares({
     context: context(),
     store: fakeStore(of),
     notes: { add: (_: string, code: string) => notes.push(code) } as unknown as RunNotes,
     runId: RUN_ID,
     cluster: { kind: 'slurm', script, shares: of, login: null, on_processors: true },
-    maxWaitMs,
     emit: (event) => events.push(event),
     lookEveryMs: 10,
   });
@@ -277,47 +273,6 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     expect(second.live()).toMatchObject({ waiting: 5 });
   });
 
-  it('ends jobs that a killed program left in SLURM, if the run is divided differently or computes elsewhere', async () => {
-    stub('scancel', `rm -f '${slurm}/queue'`);
-    queue(['101', '1', 'RUNNING', 'n1', 'None'], ['101', '2', 'RUNNING', 'n1', 'None']);
-    const first = start(2);
-    await eventually(submitted).toEqual(['1-2']);
-    forget(first);
-    await first.stop();
-    expect(cancelled()).toEqual([]);
-    const second = start(3);
-    await eventually(submitted).toEqual(['1-2', '1-3']);
-    expect(cancelled()).toEqual(['2']);
-    forget(second);
-    await second.stop();
-    fails('scancel', AWAY);
-    const earlier = { context: context(), folder, runId: RUN_ID };
-    expect(await endEarlierJobs(earlier)).toMatch(/-3$/);
-    works('scancel');
-    // A copy of the run has jobs of its own.
-    expect(await endEarlierJobs({ ...earlier, folder: slurm })).toBeNull();
-    expect(cancelled()).toEqual(['2', '3']);
-    expect(await endEarlierJobs(earlier)).toBeNull();
-    expect(cancelled()).toEqual(['2', '3', '3']);
-    expect(await endEarlierJobs(earlier)).toBeNull();
-    expect(cancelled()).toHaveLength(3);
-  });
-
-  it('waits for a task to compute for the configured time', async () => {
-    queue(['101', '1', 'PENDING', '', 'Priority']);
-    start(1, { maxWaitMs: 50 });
-    await eventually(failure).toMatch(/computed nothing/);
-    events = [];
-    // A task of an earlier start computes, and SLURM does not answer.
-    fails('squeue', AWAY);
-    computed(1, 1, 'running', 0, Date.now());
-    start(1, { maxWaitMs: 50 });
-    await looks(2);
-    expect(failure()).toBeUndefined();
-    computed(1, 1, 'running', 0);
-    await eventually(failure).toMatch(/computed nothing/);
-  });
-
   it.each([
     [
       'sbatch: error: invalid partition specified: x\nallocation failure: Invalid partition name specified',
@@ -337,41 +292,40 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     else expect(refused?.cause).toMatch(cause);
   });
 
-  it('does not take tasks for failed that ended because the run was paused', async () => {
-    stub(
-      'squeue',
-      `name=$(printf '%s\\n' "$@" | sed -n 's/^--name=//p'); cat "${slurm}/queue-$name" 2>/dev/null; exit 0`,
-    );
-    const queueOf = (call: string | undefined): string => join(slurm, `queue-${nameOf(call)}`);
-    const first = start(1);
-    await eventually(submitted).toHaveLength(1);
-    const [before] = calls('sbatch');
-    writeFileSync(queueOf(before), listed(['101', '1', 'RUNNING', 'n1', 'None']));
-    await eventually(() => first.live()).toMatchObject({ waiting: 0 });
+  it('ends tasks of another division that a killed program left', async () => {
+    const first = start(2);
+    await eventually(submitted).toEqual(['1-2']);
+    forget(first);
     await first.stop();
-    writeFileSync(queueOf(before), listed(['101', '1', 'CANCELLED', 'n1', 'None']));
-    const second = start(1);
-    await eventually(submitted).toHaveLength(2);
-    writeFileSync(queueOf(calls('sbatch').at(-1)), listed(['102', '1', 'RUNNING', 'n1', 'None']));
-    await eventually(() => second.live()).toMatchObject({ job: '102', waiting: 0 });
-    expect(notes).not.toContain('share_ended');
-    await second.stop();
+    const left = nameOf(calls('sbatch')[0]);
+    stub('squeue', `case "$*" in *%j*) echo '${left}'; echo 'virnucpro-0123456789abcdef-2';; esac`);
+    start(3);
+    await eventually(submitted).toEqual(['1-2', '1-3']);
+    expect(calls('scancel').map(nameOf)).toEqual([left]);
   });
 
-  it('follows and cancels jobs on the cluster that took them', async () => {
-    stub('sbatch', `[ "$1" = --version ] && echo slurm 1 || echo '101;east'`);
+  it('does not take tasks for its own that ended because the run was paused', async () => {
+    queue(['101', '1', 'RUNNING', 'n1', 'None'], ['101', '2', 'RUNNING', 'n1', 'None']);
+    const first = start(2);
+    await eventually(() => first.live()).toMatchObject({ job: '101', waiting: 0 });
+    await first.stop();
+    queue(['101', '1', 'CANCELLED', 'n1', 'None'], ['101', '2', 'COMPLETING', 'n1', 'None']);
+    const second = start(2);
+    await eventually(submitted).toEqual(['1-2']);
+    await looks(2);
+    expect(second.live()).toMatchObject({ waiting: 2 });
+    expect(notes).not.toContain('share_ended');
+  });
+
+  it('follows and cancels jobs on the cluster that its script names', async () => {
     // Without the name, they ask the cluster of this computer, which does not know the job.
     const onlyThere = (does: string): string => `case "$*" in *--clusters=east*) ${does};; esac`;
     stub('squeue', onlyThere(`cat '${slurm}/queue'`));
     stub('scancel', onlyThere(`rm '${slurm}/queue'`));
     queue(['101', '1', 'RUNNING', 'n1', 'None']);
-    const first = start(1);
-    await eventually(() => first.live()).toMatchObject({ job: '101', waiting: 0 });
-    forget(first);
-    await first.stop();
-    const second = start(1);
-    await eventually(() => second.live()).toMatchObject({ job: '101', waiting: 0 });
-    await second.stop();
+    const shares = start(1, '#SBATCH -M east\n');
+    await eventually(() => shares.live()).toMatchObject({ job: '101', waiting: 0 });
+    await shares.stop();
     expect(existsSync(join(slurm, 'queue'))).toBe(false);
   });
 });

@@ -60,8 +60,6 @@ interface ClusterSharesOptions {
   notes: RunNotes;
   runId: string;
   cluster: ClusterChoice;
-  /** Without a running task for this long, the run is paused. */
-  maxWaitMs: number | undefined;
   emit: (event: ClusterSharesEvent) => void;
   lookEveryMs?: number;
 }
@@ -93,7 +91,6 @@ export class ClusterShares {
   private readonly ending = new AbortController();
   private following: Promise<void> = Promise.resolve();
   private state: ClusterLive['state'] = 'connecting';
-  private lastAtWork = performance.now();
 
   constructor(options: ClusterSharesOptions) {
     const { context, store, cluster, runId } = options;
@@ -264,7 +261,6 @@ export class ClusterShares {
     }
     if (this.open.size === 0) await this.failIfPartsAreLeft();
     else this.failIfAllHaveEnded();
-    this.failIfWaitedTooLong();
   }
 
   /** Records the scheduler's state for the task of a share. One that ended before this start is not followed. */
@@ -304,16 +300,6 @@ export class ClusterShares {
   private async failIfPartsAreLeft(): Promise<void> {
     const { length } = await this.options.store.shareParts();
     if (length > 0) throw failure(message('cluster.parts_left', { parts: length }));
-  }
-
-  private failIfWaitedTooLong(): void {
-    const { maxWaitMs } = this.options;
-    const now = performance.now();
-    if (this.open.size === 0 || this.isAnyRunning()) this.lastAtWork = now;
-    if (maxWaitMs === undefined || now - this.lastAtWork < maxWaitMs) return;
-    const minutes = Math.round(maxWaitMs / 60_000);
-    const reason = [...this.open.values()].find(({ task }) => task)?.task?.reason ?? '';
-    throw failure(message('cluster.waited', { minutes, reason }));
   }
 }
 

@@ -35,6 +35,6 @@ export interface Scheduler {
   readonly job: string | null;
   /** The last lines that the last task of a share wrote. */
   lastOutput(share: number): string | null;
-  /** Ends all tasks, each after its current batch. Rejects if they may continue; they are then remembered. */
+  /** Ends all tasks, each after its current batch. Rejects if they may continue. */
   cancel(): Promise<void>;
 }

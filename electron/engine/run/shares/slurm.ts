@@ -1,15 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
 import { execa } from 'execa';
-import { z } from 'zod';
 import { appError, AppFailure, appFailure, type AppError } from '../../../contract/errors.ts';
 import type { SlurmChoice } from '../../../contract/cluster.ts';
 import { message, plain, type Message } from '../../../contract/messages.ts';
-import { parseJson } from '../../../contract/parseJson.ts';
 import { quotedForShell } from '../../../contract/terminal/predictCommand.ts';
 import { sbatchOption } from '../../../contract/terminal/slurmScript.ts';
-import type { EngineContext } from '../../engineContext.ts';
 import { makeFolderInRun, pathInRun, readPlain, replaceInRun } from '../../system/runFiles.ts';
 import type { ClusterRun, Scheduler, ShareTask } from './scheduler.ts';
 
@@ -39,19 +34,6 @@ const EXPLAINED = ['None', 'Priority', 'Resources', 'PartitionConfig', 'BadConst
 /** Refusals that no waiting changes. Messages about a policy mention its time limits as well, so limits do not count. */
 const LASTING_REFUSAL =
   /invalid|no partition specified|not permitted|qos permission|generic resource|gres|not available|more processors|cpu count|memory specification|array/i;
-
-/** The jobs of a run all have one name, by which SLURM finds them. */
-const jobsSchema = z.object({
-  folder: z.string(),
-  name: z.string().regex(/^[\w-]+$/),
-  login: z.string().nullable(),
-  /** The cluster that took the job, where SLURM names one. */
-  cluster: z
-    .string()
-    .regex(/^\w[\w.-]*$/)
-    .nullable(),
-});
-type Jobs = z.infer<typeof jobsSchema>;
 
 interface Answer {
   code: number;
@@ -85,21 +67,6 @@ async function ask(login: string | null, words: readonly string[], input?: strin
   return { code: done.exitCode, output: done.stdout, errors: done.stderr };
 }
 
-const among = (cluster: string | null): string[] => (cluster === null ? [] : [`--clusters=${cluster}`]);
-
-/** The columns of each line that a program prints about these jobs. */
-async function list({ login, cluster }: Jobs, words: readonly string[]): Promise<string[][]> {
-  const { code, output, errors } = await ask(login, [...words, ...among(cluster)]);
-  if (code !== 0) throw unreachable(login, errors);
-  return output.split('\n').map((line) => line.split('|').map((word) => word.trim()));
-}
-
-/** Cancels the jobs. Rejects if they may continue. Without jobs that match, scancel is content. */
-async function cancel({ login, cluster, name }: Jobs): Promise<void> {
-  const { code, errors } = await ask(login, ['scancel', ...among(cluster), `--name=${name}`]);
-  if (code !== 0 && !/invalid job id|already complet/i.test(errors)) throw unreachable(login, errors);
-}
-
 function unreachable(login: string | null, output: string): AppFailure {
   const line = output.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
   return failed(
@@ -111,32 +78,38 @@ function unreachable(login: string | null, output: string): AppFailure {
 export class SlurmScheduler implements Scheduler {
   private readonly choice: SlurmChoice;
   private readonly run: ClusterRun;
-  private jobs: Jobs;
+  /** What the names of the run's jobs begin with, before the number of shares; a copy of the run has others. */
+  private readonly names: string;
+  private readonly name: string;
+  /** SLURM's programs ask the cluster of this computer, unless the script names another. */
+  private readonly among: readonly string[];
   private readonly last = new Map<number, LastJob>();
 
   constructor(choice: SlurmChoice, run: ClusterRun) {
     this.choice = choice;
     this.run = run;
-    // Each start has a name of its own, since SLURM lists tasks for minutes that were cancelled by a pause.
-    const name = `virnucpro-${randomBytes(8).toString('hex')}-${choice.shares}`;
-    this.jobs = { folder: run.folder, name, login: choice.login, cluster: null };
+    const hash = createHash('sha256').update(`${run.runId} ${run.folder}`).digest('hex');
+    this.names = `virnucpro-${hash.slice(0, 16)}-`;
+    this.name = `${this.names}${choice.shares}`;
+    const cluster = sbatchOption(choice.script, 'clusters', 'M');
+    this.among = cluster === undefined ? [] : [`--clusters=${cluster}`];
   }
 
   get job(): string {
     const jobs = new Set([...this.last.values()].map(({ job }) => job));
-    return [...jobs].toSorted((a, b) => a - b).join(', ') || this.jobs.name;
+    return [...jobs].toSorted((a, b) => a - b).join(', ') || this.name;
   }
 
   async open(): Promise<string> {
-    const { login, shares } = this.choice;
+    const { login } = this.choice;
     const { code, output, errors } = await ask(login, ['sbatch', '--version']);
     if (code === 127 || errors.includes('not found'))
       throw failed(login === null ? message('slurm.missing') : message('slurm.missing_there', { login }));
     if (code !== 0) throw unreachable(login, errors);
-    const earlier = recalled(this.run);
-    if (earlier?.name.endsWith(`-${shares}`) && earlier.login === login) this.jobs = earlier;
-    else if (earlier) await cancel(earlier);
-    remember(this.run, this.jobs);
+    // A killed program may have left tasks of another division.
+    const left = await this.list(['squeue', '--me', '--noheader', '-o', '%j']).catch(() => []);
+    for (const name of new Set(left.flat()))
+      if (name.startsWith(this.names) && name !== this.name) await this.cancelJobs(name);
     return `S${output.trim().replace(/^s/, '').slice(0, 100)}`;
   }
 
@@ -147,25 +120,23 @@ export class SlurmScheduler implements Scheduler {
     makeFolderInRun(folder, 'logs');
     const atOnce = /%\d+$/.exec(sbatchOption(script, 'array', 'a') ?? '')?.[0] ?? '';
     const { code, output, errors } = await ask(login, [
-      ...['sbatch', '--parsable', `--job-name=${this.jobs.name}`, `--chdir=${folder}`, '--open-mode=append'],
+      ...['sbatch', '--parsable', `--job-name=${this.name}`, `--chdir=${folder}`, '--open-mode=append'],
       `--output=${folder.replaceAll('%', '%%')}/logs/slurm-%A_%a.log`,
       `--array=${ranges(shares)}${atOnce}`,
       ...[pathInRun(folder, SCRIPT), folder, program ?? 'virnucpro', String(of)],
     ]);
     // sbatch prints `number` or `number;cluster`; a site's own messages may precede it.
-    const [, job, cluster] = /^(\d+)(?:;([\w.-]+))?$/m.exec(output) ?? [];
+    const [, job] = /^(\d+)(?:;[\w.-]+)?$/m.exec(output) ?? [];
     if (code !== 0 || job === undefined) {
       if (/contact slurm controller|timed out/i.test(errors)) throw unreachable(login, errors);
       throw new AppFailure(refusal(errors || output));
     }
-    this.jobs.cluster = cluster ?? null;
-    remember(this.run, this.jobs);
     for (const share of shares) this.last.set(share, { job: Number(job), at: performance.now() });
   }
 
   async tasks(statuses: ReadonlyMap<number, unknown>): Promise<ShareTask[]> {
-    const lines = await list(this.jobs, [
-      ...['squeue', '--me', '--noheader', '--array', '--states=all', `--name=${this.jobs.name}`],
+    const lines = await this.list([
+      ...['squeue', '--me', '--noheader', '--array', '--states=all', `--name=${this.name}`],
       '--Format=ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,Reason:200',
     ]);
     const listed = new Map<number, ShareTask>();
@@ -175,6 +146,8 @@ export class SlurmScheduler implements Scheduler {
       const [job, share] = [Number(number), Number(index)];
       const last = this.last.get(share);
       if (!/^\d+$/.test(index) || !statuses.has(share) || job < (last?.job ?? 0)) continue;
+      // A pause has cancelled it.
+      if (state === 'COMPLETING' && !last) continue;
       if (job !== last?.job) this.last.set(share, { job, at: performance.now() });
       listed.set(share, toTask(share, state, node, reason));
       if (state === 'CANCELLED') cancelled.add(share);
@@ -202,7 +175,7 @@ export class SlurmScheduler implements Scheduler {
    * accounts. Some controllers forget within seconds.
    */
   private accounted(jobs: readonly number[]): Promise<string[][]> {
-    return list(this.jobs, [
+    return this.list([
       ...['sacct', '--noheader', '--allocations', '--parsable2', '--format=JobID,State,NodeList'],
       `--jobs=${[...new Set(jobs)].join(',')}`,
     ]).catch(() => []);
@@ -219,25 +192,22 @@ export class SlurmScheduler implements Scheduler {
   }
 
   async cancel(): Promise<void> {
-    await cancel(this.jobs);
-    forget(this.run);
+    await this.cancelJobs(this.name);
     this.last.clear();
   }
-}
 
-/**
- * Ends the jobs that an earlier start of a run left in SLURM, because the run now computes elsewhere. Returns
- * their name if they could not be ended, and remembers it; null if there are none.
- */
-export async function endEarlierJobs(run: Omit<ClusterRun, 'program'>): Promise<string | null> {
-  const jobs = recalled(run);
-  if (!jobs) return null;
-  try {
-    await cancel(jobs);
-    forget(run);
-    return null;
-  } catch {
-    return jobs.name;
+  /** Rejects if the jobs may continue. Without jobs that match, scancel is content. */
+  private async cancelJobs(name: string): Promise<void> {
+    const { login } = this.choice;
+    const { code, errors } = await ask(login, ['scancel', ...this.among, `--name=${name}`]);
+    if (code !== 0 && !/invalid job id|already complet/i.test(errors)) throw unreachable(login, errors);
+  }
+
+  /** The columns of each line that a program prints. */
+  private async list(words: readonly string[]): Promise<string[][]> {
+    const { code, output, errors } = await ask(this.choice.login, [...words, ...this.among]);
+    if (code !== 0) throw unreachable(this.choice.login, errors);
+    return output.split('\n').map((line) => line.split('|').map((word) => word.trim()));
   }
 }
 
@@ -253,26 +223,6 @@ export async function refusedBySlurm(choice: SlurmChoice): Promise<AppError | nu
     return refusal(errors);
   } catch {
     // SLURM may respond later, once the run is prepared.
-    return null;
-  }
-}
-
-/** In the user's data folder and not in the run's, so that nobody's folder decides which jobs are cancelled. */
-const jobsFile = ({ context, runId }: { context: EngineContext; runId: string }): string =>
-  join(context.paths.dataDir, 'clusters', `${runId}.json`);
-
-function remember(run: ClusterRun, jobs: Jobs): void {
-  mkdirSync(dirname(jobsFile(run)), { recursive: true, mode: 0o700 });
-  writeFileSync(jobsFile(run), JSON.stringify(jobs), { mode: 0o600 });
-}
-
-const forget = (run: Omit<ClusterRun, 'program'>): void => rmSync(jobsFile(run), { force: true });
-
-function recalled(run: Omit<ClusterRun, 'program'>): Jobs | null {
-  try {
-    const jobs = parseJson(jobsSchema, readFileSync(jobsFile(run), 'utf8'));
-    return jobs?.folder === run.folder ? jobs : null;
-  } catch {
     return null;
   }
 }

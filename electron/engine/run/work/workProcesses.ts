@@ -24,7 +24,6 @@ export interface WorkSessionOptions {
   /** Reads the inputs only. */
   preparesOnly: boolean;
   /** Without a running task of the cluster for this long, the run is paused. */
-  maxWaitMs: number | undefined;
   modelFolder: string;
   /** What is known about the devices' memory. */
   batches: BatchSizes;

@@ -11,7 +11,6 @@ import { DeviceWorker } from '../../workers/backendProcess.ts';
 import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/chooseDevices.ts';
 import { ClusterShares } from '../shares/clusterShares.ts';
 import { mergeShares } from '../shares/mergeShares.ts';
-import { endEarlierJobs } from '../shares/slurm.ts';
 import { nodeOf } from '../../store/shares.ts';
 import { DeviceMonitor } from '../progress/deviceMonitor.ts';
 import { DeviceTelemetry } from '../progress/deviceTelemetry.ts';
@@ -114,12 +113,7 @@ export class WorkSession {
 
   /** Starts what is needed to compute the waiting parts and to read what has not been read. */
   async start(): Promise<void> {
-    const { context, store, record, cluster, preparesOnly } = this.options;
-    if (!preparesOnly && cluster?.kind !== 'slurm') {
-      const { runId } = record.stored.description;
-      const job = await endEarlierJobs({ context, folder: store.folder, runId });
-      if (job !== null) record.notes.add('warning', 'jobs_left', message('note.jobs_left', { job }));
-    }
+    const { store, record } = this.options;
     await mergeShares(store, record.notes);
     for (const summary of await store.deviceSummaries())
       this.telemetry.get(summary.device)?.countOnFrom(summary);
@@ -271,7 +265,7 @@ export class WorkSession {
   }
 
   private startShares(): void {
-    const { context, store, record, cluster, maxWaitMs } = this.options;
+    const { context, store, record, cluster } = this.options;
     if (!cluster) return;
     const { runId } = record.stored.description;
     this.shares = new ClusterShares({
@@ -280,7 +274,6 @@ export class WorkSession {
       notes: record.notes,
       runId,
       cluster,
-      maxWaitMs,
       emit: this.emit,
     });
     this.shares.start();

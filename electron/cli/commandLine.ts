@@ -151,17 +151,18 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => merge(context, runs, flags, reporter(flags)));
     });
 
-  common(withClusterOptions(root.command('resume')))
+  const resumed = root
+    .command('resume')
     .description('Continue a run where it stopped, after any kind of interruption')
     .argument('<folder>', 'folder of the run')
     .option('--devices <list>', 'other devices than before: auto, cpu, cpu:3, 0,1 or UUIDs')
     .option('--retry-failed', 'compute failed parts of a finished run again, and those left out')
     .option(UNTIL, UNTIL_HELP, goalArgument)
     .option('--finish-now', 'leave out what is not computed yet, and write the results of the rest')
-    .addOption(new Option('--gpus <list>').hideHelp())
-    .action(async (folder: string, flags: CommonFlags & ResumeFlags) => {
-      await withEngine(flags, (context) => resume(context, folder, flags, reporter(flags)));
-    });
+    .addOption(new Option('--gpus <list>').hideHelp());
+  withClusterOptions(common(resumed)).action(async (folder: string, flags: CommonFlags & ResumeFlags) => {
+    await withEngine(flags, (context) => resume(context, folder, flags, reporter(flags)));
+  });
 
   root
     .command('slurm-script')

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { runRequestSchema } from '../contract/rpc/runs.ts';
 import { ExportSource } from '../engine/exports/exportSource.ts';
 import { reportFacts } from '../engine/exports/report/reportFacts.ts';
 import type { RunState } from '../contract/runState.ts';
@@ -54,7 +55,7 @@ async function makeRun({ files, state, computed, order }: Made): Promise<RunStor
   const options = {
     samples: files.map((_, input) => (input === 0 ? 'blank' : 'gut')),
     sampleDetails: details,
-    request: { inputs: plan.inputs.map(({ path }) => path) },
+    request: runRequestSchema.parse({ inputs: plan.inputs.map(({ path }) => path) }),
   };
   const store = await openRunStore(folder, {
     hostEntry: HOST_ENTRY,

@@ -41,7 +41,7 @@ export { listShares, missingShares, nodeOf, parseShare } from './store/shares.ts
 export { IMBALANCE, describeUnusualNorms, UNUSUAL_NORMS } from './run/progress/remarks.ts';
 export type { RunNote } from './run/runNotes.ts';
 export { describeImported, refusedFiles } from './run/begin/createRun.ts';
-export { describePhase } from './run/runRecord.ts';
+export { describePhase, storedRequest } from './run/runRecord.ts';
 export { isRunSound, verifyRun } from './run/verifyRun.ts';
 export { isRunFolder } from './store/runFolder.ts';
 export { runLockHolder } from './store/runFolder.ts';

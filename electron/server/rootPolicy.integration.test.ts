@@ -55,7 +55,7 @@ async function strangersRun(at: string): Promise<string> {
         name: 'from somebody else',
         createdAt: 0,
         appVersion: '1',
-        options: { request: { inputs: [outside], model: outside } },
+        options: { request: runRequestSchema.parse({ inputs: [outside], model: outside }) },
       },
     },
   });

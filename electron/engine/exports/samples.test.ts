@@ -4,7 +4,7 @@ import { compute, preparedRun, removeFolders } from '../store/testing/storeFixtu
 import { recordOf, type SyntheticRecord } from '../store/testing/syntheticRun.ts';
 import { NO_DETAILS } from '../../contract/samples.ts';
 import { viralShare } from '../../contract/results.ts';
-import { SAMPLE_DETAILS_OPTION } from '../store/types.ts';
+import { runOptionsSchema } from '../store/types.ts';
 import { detailsOf, samplesOf, summariseSamples } from './samples.ts';
 
 const found = (input: number, times: number): InputResultSummary => ({
@@ -67,7 +67,7 @@ it('computes the viral share from the sequences that have a call', () => {
 it("uses the user's names, if there is one for each file", () => {
   const inputs = ['/d/a_R1.fastq.gz', '/d/a_R2.fastq.gz'].map((path) => ({ path })) as never;
   const samples = (named: unknown) =>
-    samplesOf({ description: { options: { samples: named } } as never, inputs });
+    samplesOf({ description: { options: runOptionsSchema.parse({ samples: named }) } as never, inputs });
   expect(samples(['x', 'y'])).toEqual(['x', 'y']);
   for (const named of [undefined, ['x'], ['x', ''], 'x']) expect(samples(named)).toEqual(['a', 'a']);
 });
@@ -75,7 +75,7 @@ it("uses the user's names, if there is one for each file", () => {
 it('has the details of a sample sheet if there are some for each file', () => {
   const inputs = ['/d/a.fa', '/d/b.fa'].map((path) => ({ path })) as never;
   const details = (sampleDetails: unknown) =>
-    detailsOf({ description: { options: { [SAMPLE_DETAILS_OPTION]: sampleDetails } } as never, inputs });
+    detailsOf({ description: { options: runOptionsSchema.parse({ sampleDetails }) } as never, inputs });
   const one = { group: 'gut', note: 'day 3', control: true };
   expect(details([one, NO_DETAILS])).toEqual([one, NO_DETAILS]);
   for (const stored of [undefined, [one], [one, {}], 'x']) expect(details(stored)).toBeNull();

@@ -1,18 +1,15 @@
-import { z } from 'zod';
 import { CONSERVATIVE } from '../../contract/evidence.ts';
-import { sampleNames, NO_DETAILS, sampleDetailsSchema, type SampleDetails } from '../../contract/samples.ts';
+import { sampleNames, NO_DETAILS, type SampleDetails } from '../../contract/samples.ts';
 import { noPredictions, predictionSchema } from '../../contract/results.ts';
 import type { Found, SamplesFound, SampleSummary } from '../../contract/rpc/results.ts';
 import type { ExpectedShares } from '../../contract/rpc/runs.ts';
 import { sharesOf } from '../results/estimates/viralShare.ts';
 import type { InputResultSummary } from '../results/types.ts';
 import type { RunStore } from '../store/runStore.ts';
-import { SAMPLE_DETAILS_OPTION, SAMPLES_OPTION, type StoredRun } from '../store/types.ts';
-
-const namedSchema = z.array(z.string().min(1));
+import type { StoredRun } from '../store/types.ts';
 
 export function samplesOf({ description, inputs }: Pick<StoredRun, 'description' | 'inputs'>): string[] {
-  const named = namedSchema.safeParse(description.options[SAMPLES_OPTION]).data;
+  const named = description.options.samples;
   return named?.length === inputs.length ? named : sampleNames(inputs.map(({ path }) => path));
 }
 
@@ -21,7 +18,7 @@ export function detailsOf({
   description,
   inputs,
 }: Pick<StoredRun, 'description' | 'inputs'>): SampleDetails[] | null {
-  const stored = z.array(sampleDetailsSchema).safeParse(description.options[SAMPLE_DETAILS_OPTION]).data;
+  const stored = description.options.sampleDetails;
   return stored?.length === inputs.length ? stored : null;
 }
 

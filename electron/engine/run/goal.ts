@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join, basename } from 'node:path';
 import { appError, type AppError, ok, type Result, failWith } from '../../contract/errors.ts';
-import { goalSchema, goalText, type Goal } from '../../contract/goal.ts';
+import { goalText, type Goal } from '../../contract/goal.ts';
 import { message } from '../../contract/messages.ts';
 import type { Order, PlanModel, Trusted } from '../../contract/plan.ts';
 import { PROVISIONAL_TABLE } from '../../contract/results.ts';
@@ -9,7 +9,7 @@ import type { Where } from '../../contract/rpc/runs.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { exportResults } from '../exports/exportResults.ts';
 import { expectedShares } from '../exports/samples.ts';
-import { GOAL_OPTION, type StoredRun } from '../store/types.ts';
+import type { StoredRun } from '../store/types.ts';
 import type { RunStore } from '../store/runStore.ts';
 import { storedRequest } from './runRecord.ts';
 import { calibrationSchema, type Calibration } from '../../contract/rpc/computer.ts';
@@ -19,9 +19,8 @@ import { calibrate } from '../results/calibration.ts';
 
 /** The goal that a run stops at: the one set last, else the one requested. */
 export function goalOf(run: StoredRun, folder: string): Goal | null {
-  const { options } = run.description;
-  if (!(GOAL_OPTION in options)) return storedRequest(run, folder).until ?? null;
-  return goalSchema.safeParse(options[GOAL_OPTION]).data ?? null;
+  const { goal } = run.description.options;
+  return goal === undefined ? (storedRequest(run, folder).until ?? null) : goal;
 }
 
 /** Why a run can't stop at this goal; null if it can. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { ClusterChoice } from '../../contract/cluster.ts';
 import { clusterOf, type RunRequest } from '../../contract/rpc/runs.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
-import { MADE_HERE_OPTION, type RunDescription } from '../store/types.ts';
+import type { RunDescription } from '../store/types.ts';
 import { storedRequest } from './runRecord.ts';
 
 /*
@@ -37,7 +37,7 @@ export function isMadeHere(paths: Paths, folder: string, description: RunDescrip
   const request = storedRequest({ description }, folder);
   try {
     const key = readKey(paths);
-    const signed = description.options[MADE_HERE_OPTION];
+    const signed = description.options.madeHere;
     return key !== null && signed === signature(key, folder, description.runId, request);
   } catch {
     return false;

@@ -11,17 +11,11 @@ import {
 } from '../../contract/errors.ts';
 import { goalText, type Goal } from '../../contract/goal.ts';
 import { message } from '../../contract/messages.ts';
-import { runRequestSchema, type Annotation, type RunRequest } from '../../contract/rpc/runs.ts';
+import type { Annotation, RunRequest } from '../../contract/rpc/runs.ts';
 import { isActive, type Damage, type RunState } from '../../contract/runState.ts';
 import type { SampleDetails } from '../../contract/samples.ts';
 import type { RunStore } from '../store/runStore.ts';
-import {
-  GOAL_OPTION,
-  SAMPLE_DETAILS_OPTION,
-  SAMPLES_OPTION,
-  type RunDevice,
-  type StoredRun,
-} from '../store/types.ts';
+import type { RunDevice, RunOptions, StoredRun } from '../store/types.ts';
 import { RunNotes, type RunNote } from './runNotes.ts';
 
 export type RunListener = (
@@ -108,7 +102,7 @@ export class RunRecord {
 
   async saveGoal(goal: Goal | null): Promise<void> {
     await this.store.setGoal(goal);
-    this.describeWith({ [GOAL_OPTION]: goal });
+    this.describeWith({ goal });
   }
 
   async annotate(annotation: Annotation): Promise<Result<void>> {
@@ -128,13 +122,13 @@ export class RunRecord {
     if (wrong !== undefined) return failWith('usage', `The run has ${files} files, not ${wrong}.`);
     await this.store.setSamples(names, details);
     this.describeWith({
-      [SAMPLES_OPTION]: names.length === 0 ? null : [...names],
-      ...(details && { [SAMPLE_DETAILS_OPTION]: [...details] }),
+      samples: names.length === 0 ? null : [...names],
+      ...(details && { sampleDetails: [...details] }),
     });
     return ok(undefined);
   }
 
-  private describeWith(options: StoredRun['description']['options']): void {
+  private describeWith(options: RunOptions): void {
     const { description } = this.stored;
     this.now = {
       ...this.stored,
@@ -157,8 +151,8 @@ export class RunRecord {
 
 /** The request of a run. Throws AppFailure if it has none, such as one that another program made. */
 export function storedRequest({ description }: Pick<StoredRun, 'description'>, folder: string): RunRequest {
-  const request = runRequestSchema.safeParse(description.options['request']);
-  if (request.success) return request.data;
+  const { request } = description.options;
+  if (request) return request;
   throw appFailure('run_damaged', message('run.no_request', { folder }));
 }
 

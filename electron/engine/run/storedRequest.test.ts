@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
+import { runOptionsSchema } from '../store/types.ts';
 import { AppFailure } from '../../contract/errors.ts';
 import { DESCRIPTION } from '../store/testing/syntheticRun.ts';
 import { storedRequest } from './runRecord.ts';
 
-const asked = (options: (typeof DESCRIPTION)['options']) =>
-  storedRequest({ description: { ...DESCRIPTION, options } }, '/runs/gut');
+const asked = (options: object) =>
+  storedRequest({ description: { ...DESCRIPTION, options: runOptionsSchema.parse(options) } }, '/runs/gut');
 
 it('is read from the run', () => {
   expect(asked({ request: { inputs: ['/a.fa'], model: 'teaching' } })).toMatchObject({

@@ -4,6 +4,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it, vi } from 'vitest';
+import { runRequestSchema } from '../../contract/rpc/runs.ts';
 import { engineBase } from '../engineContext.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { StoreThread } from '../store/storeThread.ts';
@@ -34,7 +35,7 @@ async function finishedRun(folder: string): Promise<string> {
         name: 'run',
         createdAt: 0,
         appVersion: '1',
-        options: { request: { inputs: ['/data/a.fa'] } },
+        options: { request: runRequestSchema.parse({ inputs: ['/data/a.fa'] }) },
       },
     },
   });

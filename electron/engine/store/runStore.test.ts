@@ -481,7 +481,7 @@ describe('progress', () => {
     const run = await preparedRun([[recordOf('a', [1])]]);
     await run.store.annotate({ tags: ['soil', '2026'], note: 'second try' });
     const { description } = await run.store.loadRun();
-    expect(description.options['annotation']).toEqual({ tags: ['soil', '2026'], note: 'second try' });
+    expect(description.options.annotation).toEqual({ tags: ['soil', '2026'], note: 'second try' });
     await run.store.close();
   });
 

@@ -8,7 +8,7 @@ import { planSchema } from '../../contract/plan.ts';
 import { countSchema, partKeySchema, sha256Schema } from '../../contract/protocol/common.ts';
 import { prepareDoneSchema } from '../../contract/protocol/index.ts';
 import { pathInRun, readPlain, replaceInRun, somethingAt } from '../system/runFiles.ts';
-import type { JsonObject, StoredRun } from './types.ts';
+import { runOptionsSchema, type StoredRun } from './types.ts';
 
 /*
  * A run can be computed by shares: share 3 of 8 has the parts whose turn leaves the remainder 2 when divided
@@ -20,11 +20,6 @@ import type { JsonObject, StoredRun } from './types.ts';
 const LIST = 'work/shares.json';
 /** The longest text that JavaScript can hold; two million parts are shorter. */
 const LONGEST_LIST = 2 ** 29 - 25;
-
-/** The option of a run's description with the id of the run that it is a share of. */
-export const SHARE_OPTION = 'share';
-/** The option with the share's name, such as `3-of-8`. */
-export const SHARE_NAME_OPTION = 'shareName';
 
 /** `index` counts from 1. */
 export interface Share {
@@ -64,9 +59,8 @@ export interface ShareNode {
  * The computer that computes a share, which is part of its devices' names; null for a run that is no share.
  */
 export function nodeOf({ description }: Pick<StoredRun, 'description'>): ShareNode | null {
-  const { [SHARE_OPTION]: run, [SHARE_NAME_OPTION]: share } = description.options;
-  if (run === undefined) return null;
-  return { node: hostname(), share: typeof share === 'string' ? share : '' };
+  const { share: run, shareName = '' } = description.options;
+  return run === undefined ? null : { node: hostname(), share: shareName };
 }
 
 const partSchema = z.object({
@@ -101,12 +95,12 @@ const listSchema = z.object({
   plan: planSchema,
   prepared: prepareDoneSchema,
   /** The options of the run's request. */
-  options: z.record(z.string(), z.json()),
+  options: runOptionsSchema,
   /** All waiting parts. */
   parts: z.array(partSchema),
 });
 /** What a share needs to know about its run. */
-export type ShareList = Omit<z.infer<typeof listSchema>, 'options'> & { options: JsonObject };
+export type ShareList = z.infer<typeof listSchema>;
 
 /** Writes into the run's folder what its shares need. The parts must be prepared. */
 export function writeShareList(folder: string, list: ShareList): void {

@@ -1,13 +1,18 @@
+import { z } from 'zod';
+import { goalSchema } from '../../contract/goal.ts';
 import type { Wording } from '../../contract/messages.ts';
 import type { AppError } from '../../contract/errors.ts';
 import type { Said } from '../../contract/problems.ts';
 import type { Plan } from '../../contract/plan.ts';
-import type {
-  InputProblem,
-  MemoryProfile,
-  PrepareDone,
-  PartFailureCode,
+import {
+  failureSchema,
+  type InputProblem,
+  type MemoryProfile,
+  type PrepareDone,
+  type PartFailureCode,
 } from '../../contract/protocol/index.ts';
+import { annotationSchema, expectedWorkSchema, runRequestSchema } from '../../contract/rpc/runs.ts';
+import { sampleDetailsSchema } from '../../contract/samples.ts';
 import type { RunState, PartState } from '../../contract/runState.ts';
 
 /** All times are milliseconds since the epoch. */
@@ -17,17 +22,39 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObj
 /** A value left undefined is not stored. */
 export type JsonObject = { [key: string]: JsonValue | undefined };
 
+const leftOutSchema = failureSchema.extend({ path: z.string() });
+
+/**
+ * What a run keeps beside its plan, and which does not affect scores. What cannot be read, as from another program,
+ * counts as not there.
+ */
+export const runOptionsSchema = z.object({
+  request: runRequestSchema.optional().catch(undefined),
+  /** Files that were left out of the run from the beginning. */
+  leftOut: z.array(leftOutSchema).optional().catch(undefined),
+  /** The signature of the computer that made the run; null if it could not sign. */
+  madeHere: z.string().nullable().optional().catch(undefined),
+  /** The samples that the user named, one for each input; otherwise the file names determine them. */
+  samples: z.array(z.string().min(1)).nullable().optional().catch(undefined),
+  /** The details of each input's sample. */
+  sampleDetails: z.array(sampleDetailsSchema).optional().catch(undefined),
+  /** The goal that was set after the run was created; null if it was taken away. */
+  goal: goalSchema.nullable().optional().catch(null),
+  annotation: annotationSchema.optional().catch(undefined),
+  expected: expectedWorkSchema.optional().catch(undefined),
+  /** Of a share: the id of its run, and its own name, such as `3-of-8`. */
+  share: z.string().optional().catch(''),
+  shareName: z.string().optional().catch(undefined),
+});
+export type RunOptions = z.infer<typeof runOptionsSchema>;
+
 /** The name of a run and its request. The plan holds everything that decides its results. */
 export interface RunDescription {
   runId: string;
   name: string;
   createdAt: Milliseconds;
   appVersion: string;
-  /**
-   * Choices that don't affect the results (requested devices, whether to keep work files). The engine
-   * interprets them.
-   */
-  options: JsonObject;
+  options: RunOptions;
 }
 
 export interface RunDevice {
@@ -52,22 +79,8 @@ export interface StoredInput {
   failure: Said | null;
 }
 
-/** The option of a run's request with the files that were left out. */
-export const LEFT_OUT_OPTION = 'leftOut';
-/** The option with the signature of the computer that made the run. */
-export const MADE_HERE_OPTION = 'madeHere';
-/** The option with the samples that the user named; otherwise the file names determine them. */
-export const SAMPLES_OPTION = 'samples';
-/** The option with the details of each input's sample from a sample sheet. */
-export const SAMPLE_DETAILS_OPTION = 'sampleDetails';
-
-/** The option with the goal that was set after the run was created. */
-export const GOAL_OPTION = 'goal';
-
 /** A file that the user named but that was left out of the run from the beginning. */
-export interface LeftOutInput extends Said {
-  path: string;
-}
+export type LeftOutInput = z.infer<typeof leftOutSchema>;
 
 export interface StoredPart {
   key: string;

@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { type EngineContext, OpenRun, isRunFolder, isRunSound, verifyRun } from '../../../engine/index.ts';
+import {
+  type EngineContext,
+  OpenRun,
+  isRunFolder,
+  isRunSound,
+  storedRequest,
+  verifyRun,
+} from '../../../engine/index.ts';
 import { EXIT, exitCodeOf } from '../../exitCodes.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { AppFailure, unwrap, appFailure, usage } from '../../../contract/errors.ts';
@@ -96,8 +103,8 @@ export async function command(run: string, storeHost: URL): Promise<number> {
 
 function fromRun(run: string, storeHost: URL): Promise<RepeatableRun> {
   return withRun(run, storeHost, async (store) => {
-    const { plan, description } = await store.loadRun();
-    return { plan, request: runRequestSchema.parse(description.options['request']), folder: store.folder };
+    const run = await store.loadRun();
+    return { plan: run.plan, request: storedRequest(run, store.folder), folder: store.folder };
   });
 }
 

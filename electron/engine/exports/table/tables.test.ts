@@ -6,7 +6,6 @@ import type { SequenceFilter } from '../../../contract/rpc/results.ts';
 import { float32Text } from '../../results/cellText.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import { markSequence } from '../../store/sequenceNotes.ts';
-import { SAMPLE_DETAILS_OPTION } from '../../store/types.ts';
 import {
   compute,
   computeAll,
@@ -70,7 +69,7 @@ beforeAll(async () => {
   };
   const description = {
     ...DESCRIPTION,
-    options: { ...DESCRIPTION.options, [SAMPLE_DETAILS_OPTION]: DETAILS },
+    options: { ...DESCRIPTION.options, sampleDetails: DETAILS },
   };
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create: { plan, description } });
   await reportPrepare(store, prepared);
@@ -409,7 +408,7 @@ describe('a table of an unfinished run without samples, pairs and trusted sequen
       ...unfinished.store,
       loadRun: async () => {
         const stored = await unfinished.store.loadRun();
-        const options = { [SAMPLE_DETAILS_OPTION]: [{ group: null, note: null, control: true }] };
+        const options = { sampleDetails: [{ group: null, note: null, control: true }] };
         return { ...stored, description: { ...stored.description, options } };
       },
     };

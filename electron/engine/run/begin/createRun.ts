@@ -32,13 +32,7 @@ import { importLegacy } from '../../inputs/importLegacy.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { trustedScores, goalRefusal } from '../goal.ts';
 import { signRun } from '../madeHere.ts';
-import {
-  LEFT_OUT_OPTION,
-  type LeftOutInput,
-  MADE_HERE_OPTION,
-  SAMPLE_DETAILS_OPTION,
-  SAMPLES_OPTION,
-} from '../../store/types.ts';
+import { type LeftOutInput } from '../../store/types.ts';
 import { createRunStore } from '../createRunStore.ts';
 import { problemNoted, RunLog } from '../runNotes.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
@@ -316,16 +310,14 @@ async function makeFolder(
       options: {
         request,
         expected: { ...expected },
-        [MADE_HERE_OPTION]: signRun(context.paths, folder, runId, request),
-        ...(request.samples ? { [SAMPLES_OPTION]: samplesFor(plan, request.samples) } : {}),
+        madeHere: signRun(context.paths, folder, runId, request),
+        ...(request.samples ? { samples: samplesFor(plan, request.samples) } : {}),
         ...(request.sampleDetails
           ? {
-              [SAMPLE_DETAILS_OPTION]: plan.inputs.map(
-                ({ path }) => request.sampleDetails?.[path] ?? NO_DETAILS,
-              ),
+              sampleDetails: plan.inputs.map(({ path }) => request.sampleDetails?.[path] ?? NO_DETAILS),
             }
           : {}),
-        [LEFT_OUT_OPTION]: leftOut.map((one) => ({ ...one })),
+        leftOut: leftOut.map((one) => ({ ...one })),
       },
     });
     const log = new RunLog(folder);

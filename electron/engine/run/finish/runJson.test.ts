@@ -165,7 +165,7 @@ it('gives every fact of a run with its value', async () => {
   expect(JSON.parse(readFileSync(join(run.folder, 'run.json'), 'utf8'))).toEqual({
     format: 1,
     notice: 'teaching model, not for research',
-    run: { id: 'run-1', name: 'Synthetic', options: { devices: 'cpu:2', keepWork: true } },
+    run: { id: 'run-1', name: 'Synthetic', options: { samples: ['pond'] } },
     versions: {
       app: '1.2.3',
       app_at_creation: '0.1.0',

@@ -19,7 +19,7 @@ import {
   acquireRunLock,
 } from '../../store/runFolder.ts';
 import { openRunStore, type RunStore } from '../../store/runStore.ts';
-import { LEFT_OUT_OPTION, MADE_HERE_OPTION, SAMPLES_OPTION, type StoredRun } from '../../store/types.ts';
+import type { StoredRun } from '../../store/types.ts';
 import { createRunStore } from '../createRunStore.ts';
 import { MERGED_SEQUENCES } from '../finish/finishRun.ts';
 import { signRun } from '../madeHere.ts';
@@ -136,9 +136,9 @@ async function fill(context: EngineContext, folder: string, runs: readonly Merge
     ...{ runId, name: basename(folder) },
     options: {
       request,
-      [MADE_HERE_OPTION]: signRun(context.paths, folder, runId, request),
+      madeHere: signRun(context.paths, folder, runId, request),
       ...samplesOf(runs),
-      [LEFT_OUT_OPTION]: runs.flatMap(({ run }) => run.leftOut.map((one) => ({ ...one }))),
+      leftOut: runs.flatMap(({ run }) => run.leftOut.map((one) => ({ ...one }))),
     },
   });
   try {
@@ -150,13 +150,13 @@ async function fill(context: EngineContext, folder: string, runs: readonly Merge
 }
 
 /** Samples that the user named for a run keep their names. */
-function samplesOf(runs: readonly MergedRun[]): Record<string, string[]> {
-  const named = runs.map(({ run }) => run.description.options[SAMPLES_OPTION] as string[] | undefined);
+function samplesOf(runs: readonly MergedRun[]): { samples?: string[] } {
+  const named = runs.map(({ run }) => run.description.options.samples ?? undefined);
   if (named.every((names) => names === undefined)) return {};
   const all = runs.flatMap(
     ({ run }, place) => named[place] ?? sampleNames(run.plan.inputs.map(({ path }) => path)),
   );
-  return { [SAMPLES_OPTION]: all };
+  return { samples: all };
 }
 
 async function adoptAll(store: RunStore, runs: readonly MergedRun[]): Promise<void> {

@@ -15,15 +15,7 @@ import {
   runLockHolder,
 } from '../../store/runFolder.ts';
 import { openRunStore, type RunStore } from '../../store/runStore.ts';
-import {
-  readShareList,
-  SHARE_NAME_OPTION,
-  SHARE_OPTION,
-  shareFolder,
-  shareName,
-  type Share,
-  type ShareList,
-} from '../../store/shares.ts';
+import { readShareList, shareFolder, shareName, type Share, type ShareList } from '../../store/shares.ts';
 import { createRunStore } from '../createRunStore.ts';
 import { OpenRun } from '../openRun.ts';
 
@@ -82,10 +74,10 @@ async function makeShare(
     await removeRun(folder);
     makeWorkFolders(folder);
     const { plan, name, options } = list;
-    const request = { ...(options['request'] as object), where: THIS_COMPUTER, devices: 'auto' };
+    const request = options.request && { ...options.request, where: THIS_COMPUTER, devices: 'auto' };
     const store = await createRunStore(context, folder, plan, {
       ...{ runId: crypto.randomUUID(), name },
-      options: { request, [SHARE_OPTION]: list.runId, [SHARE_NAME_OPTION]: shareName(share) },
+      options: { request, share: list.runId, shareName: shareName(share) },
     });
     try {
       await store.adoptParts(list.parts, list.prepared);
@@ -107,7 +99,7 @@ async function isUsable(context: EngineContext, folder: string, list: ShareList)
   try {
     store = await openRunStore(folder, { hostEntry: context.storeHost, closing: context.closing });
     const { description, prepared } = await store.loadRun();
-    if (description.options[SHARE_OPTION] !== list.runId || prepared === null) return false;
+    if (description.options.share !== list.runId || prepared === null) return false;
     // Damaged parts are deleted, and then copied from the list again.
     await store.repairDamage();
     return await store.adoptParts(list.parts, list.prepared);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AppError } from '../../../contract/errors.ts';
-import { annotationSchema, expectedWorkSchema, type RunSummary } from '../../../contract/rpc/runs.ts';
+import type { RunSummary } from '../../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../../contract/runState.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import { runLockHolder } from '../../store/runFolder.ts';
@@ -35,7 +35,7 @@ export async function readSummary(
 /** What is known about an open run without querying its database. */
 export function describeRun(run: StoredRun, folder: string, paths: AppPaths): RunSummary {
   const { description, plan, state, counts, prepared } = run;
-  const annotation = annotationSchema.safeParse(description.options['annotation']).data;
+  const { annotation, expected = null } = description.options;
   return {
     runId: description.runId,
     folder,
@@ -51,7 +51,7 @@ export function describeRun(run: StoredRun, folder: string, paths: AppPaths): Ru
     goal: goalOf(run, folder),
     queuePosition: null,
     controls: controlsOf(run.devices),
-    expected: expectedWorkSchema.safeParse(description.options['expected']).data ?? null,
+    expected,
     starting: false,
     startsInSeconds: null,
     computingSeconds: null,

@@ -4,6 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { createHash, randomUUID } from 'node:crypto';
 import { createRouterClient } from '@orpc/server';
+import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { AppFailure, appFailure } from '../../../contract/errors.ts';
 import { RUN_DATABASE, SEQUENCE_NOTES_FILE } from '../../../contract/folderNames.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
@@ -110,7 +111,7 @@ async function makeRun(isFinished: boolean): Promise<Files> {
   ]);
   const made = await mkdtemp(join(tmpdir(), 'virnucpro-flips-'));
   const plan = syntheticPlan(inputs.length);
-  const options = { request: { inputs: plan.inputs.map(({ path }) => path) } };
+  const options = { request: runRequestSchema.parse({ inputs: plan.inputs.map(({ path }) => path) }) };
   const prepared = writePrepared(made, inputs, { framesPerPart: 24, recordsPerFile: 16 });
   const store = await openRunStore(made, {
     hostEntry: HOST_ENTRY,

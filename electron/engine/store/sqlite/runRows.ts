@@ -21,11 +21,11 @@ import type { RunLabels } from '../../results/sequenceRow.ts';
 import { checkedTime, damaged } from './database.ts';
 import { addEvent } from './telemetry/telemetry.ts';
 import {
-  LEFT_OUT_OPTION,
   type JsonObject,
   type LeftOutInput,
   type RunDescription,
   type RunDevice,
+  runOptionsSchema,
   type StoredInput,
   type ResultFileDigest,
 } from '../types.ts';
@@ -47,11 +47,9 @@ export function insertRun(db: Database.Database, plan: Plan, description: RunDes
   })();
 }
 
-const leftOutSchema = z.array(failureSchema.extend({ path: z.string() }));
-
 /** The files that were left out of the run from the beginning. */
 export function readLeftOut(db: Database.Database): LeftOutInput[] {
-  return leftOutSchema.safeParse(readRun(db).description.options[LEFT_OUT_OPTION]).data ?? [];
+  return readRun(db).description.options.leftOut ?? [];
 }
 
 export interface RunRow {
@@ -79,7 +77,7 @@ export function readRun(db: Database.Database): RunRow {
       name: row.name,
       createdAt: checkedTime(row.created_at),
       appVersion: row.app_version,
-      options: parseStored(jsonObjectSchema, row.options, 'request'),
+      options: parseStored(runOptionsSchema, row.options, 'request'),
     },
     state: parseStored(runStateSchema, row.state, 'state'),
     prepared:

@@ -77,7 +77,7 @@ export const DESCRIPTION: RunDescription = {
   name: 'Synthetic',
   createdAt: 1_700_000_000_000,
   appVersion: '0.1.0',
-  options: { devices: 'cpu:2', keepWork: true },
+  options: { samples: ['pond'] },
 };
 
 export interface PreparedSizes {

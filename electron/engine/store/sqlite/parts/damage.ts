@@ -5,7 +5,6 @@ import { appFailure } from '../../../../contract/errors.ts';
 import { message } from '../../../../contract/messages.ts';
 import type { PrepareDone } from '../../../../contract/protocol/index.ts';
 import { openPlain, pathInRun } from '../../../system/runFiles.ts';
-import { SHARE_OPTION } from '../../shares.ts';
 import type { Damage } from '../../types.ts';
 import { verdictOf } from '../checkDatabase.ts';
 import { inLittleMemory } from '../database.ts';
@@ -27,7 +26,7 @@ export function findDamage(db: Database.Database): Damage {
     const { parts, strayChunks } = damagedParts(db, digests);
     const { prepared, description } = readRun(db);
     // A share has some of the run's parts, and none of its records.
-    const isPartial = prepared === null || SHARE_OPTION in description.options;
+    const isPartial = prepared === null || description.options.share !== undefined;
     const counts = isPartial ? [] : wrongCounts(db, prepared);
     const plan = isPlanDamaged(db, digests);
     const found = [

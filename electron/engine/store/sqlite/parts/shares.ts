@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import type { PrepareDone } from '../../../../contract/protocol/index.ts';
 import { makeFolderInRun, pathInRun, renameInRun, somethingAt } from '../../../system/runFiles.ts';
 import { RUN_DATABASE as RUN_DATABASE_FILE } from '../../../../contract/folderNames.ts';
-import { SHARE_OPTION, type SharePart } from '../../shares.ts';
+import type { SharePart } from '../../shares.ts';
 import { checkDatabase, checkDatabaseFiles, distrust } from '../checkDatabase.ts';
 import { readRun } from '../runRows.ts';
 import { RUN_DATABASE } from '../runSchema.ts';
@@ -95,7 +95,7 @@ function lookInto(at: string, runId: string): { finished: boolean; unsound: Read
     checkDatabase(db, RUN_DATABASE, false);
     db.pragma('journal_mode = DELETE');
     const { description, state } = readRun(db);
-    if (description.options[SHARE_OPTION] !== runId) throw damaged(`${at} is not a share of this run.`);
+    if (description.options.share !== runId) throw damaged(`${at} is not a share of this run.`);
     return { finished: state.phase === 'done', unsound: new Set(damagedPartKeys(db)) };
   } finally {
     db.close();

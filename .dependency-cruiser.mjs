@@ -37,7 +37,7 @@ const BOTTOM = {
   store: ['results', 'system'],
   inputs: ['environment', 'system', 'workers'],
   exports: ['environment', 'inputs', 'results', 'store', 'system'],
-  computers: ['system'],
+  computers: ['environment', 'system'],
 };
 const ROOT_FILES = ['engineContext[.]ts$'];
 const bottom = Object.keys(BOTTOM).map((name) => `${name}/`);

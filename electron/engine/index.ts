@@ -22,8 +22,7 @@ export type {
 
 // Other computers by SSH
 export { Computers } from './computers/computers.ts';
-export type { RunningServer as ServerThere } from './computers/runningServer.ts';
-export { tunnelHeaders, tunnelSocketAddress, type Tunnel } from './computers/tunnel.ts';
+export { tunnelHeaders, tunnelSocketAddress, type RunningServer, type Tunnel } from './computers/tunnel.ts';
 
 // One run
 export { createRun, defaultFolderName, type CreatedRun } from './run/begin/createRun.ts';

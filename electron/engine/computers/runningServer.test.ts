@@ -3,7 +3,8 @@ import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isProcessAlive } from '../system/liveProcess.ts';
 import { temporaryFolder } from '../testing/testContext.ts';
-import { endServer, findServer, startServer, type RunningServer } from './runningServer.ts';
+import { endServer, findServer, startServer } from './runningServer.ts';
+import type { RunningServer } from './tunnel.ts';
 import type { SshClient } from './sshClient.ts';
 
 const CHILD = fileURLToPath(new URL('testing/serverChild.ts', import.meta.url));

@@ -8,22 +8,7 @@ import { appFailure } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { MARK, script, type SshClient } from './sshClient.ts';
-import { ask, type Tunnel } from './tunnel.ts';
-
-export const runningServerSchema = z.object({
-  /** The port on the loopback interface. */
-  port: z.int().min(1).max(65_535),
-  pid: z.int().positive(),
-  version: z.string(),
-  hostName: z.string(),
-  /** The folder for files that are sent to it. */
-  uploads: z.string(),
-  /** The folder of the program that it runs. */
-  program: z.string(),
-  /** Anyone who knows the cookie is admitted as the user. */
-  cookie: z.string(),
-});
-export type RunningServer = z.infer<typeof runningServerSchema>;
+import { ask, runningServerSchema, type RunningServer, type Tunnel } from './tunnel.ts';
 
 /** Many computers may share a home folder, as in a cluster. */
 const PLACE = [

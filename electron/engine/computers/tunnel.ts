@@ -1,9 +1,24 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
-import type { RunningServer } from './runningServer.ts';
+import { z } from 'zod';
 import type { SshClient, TunnelEnd } from './sshClient.ts';
 
 const ANSWER_WITHIN_MS = 60_000;
+
+export const runningServerSchema = z.object({
+  /** The port on the loopback interface. */
+  port: z.int().min(1).max(65_535),
+  pid: z.int().positive(),
+  version: z.string(),
+  hostName: z.string(),
+  /** The folder for files that are sent to it. */
+  uploads: z.string(),
+  /** The folder of the program that it runs. */
+  program: z.string(),
+  /** Anyone who knows the cookie is admitted as the user. */
+  cookie: z.string(),
+});
+export type RunningServer = z.infer<typeof runningServerSchema>;
 
 /** The server of another computer, as reachable from here. */
 export interface Tunnel {

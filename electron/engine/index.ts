@@ -39,7 +39,7 @@ export { OpenRun, workOnRun } from './run/openRun.ts';
 export { keepShareStatus, sharesSoFar, type SharesSoFar } from './run/shares/shareStatus.ts';
 export { openShare } from './run/shares/openShare.ts';
 export { mergeRuns } from './run/shares/mergeRuns.ts';
-export { ownCommand } from './run/begin/clusterPlan.ts';
+export { ownCommand } from './run/shares/clusterPlan.ts';
 export { shareNames } from './run/shares/mergeShares.ts';
 export { listShares, missingShares, nodeOf, parseShare } from './store/shares.ts';
 export { IMBALANCE, describeUnusualNorms, UNUSUAL_NORMS } from './run/progress/remarks.ts';

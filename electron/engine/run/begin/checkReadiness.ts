@@ -14,7 +14,7 @@ import { answerOf, openRegular, type Patience } from '../../system/regularFile.t
 import { findModel } from '../../models/resolveModel.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { chooseDevices, storedDevice, type DeviceChoice, type Wanted } from './chooseDevices.ts';
-import { precisionOf } from './clusterPlan.ts';
+import { precisionOf } from '../shares/clusterPlan.ts';
 import { makeWorkFolders } from '../../store/runFolder.ts';
 import { nodeOf } from '../../store/shares.ts';
 import type { Goal } from '../../../contract/goal.ts';

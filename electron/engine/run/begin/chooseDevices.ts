@@ -10,7 +10,7 @@ import { coresRemark, isAutomatic, leftOutRemark, selectDevices } from '../../de
 import { withLastTest } from '../../devices/check/trial.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
-import { withoutGpus, type PlannedDevices } from './clusterPlan.ts';
+import { withoutGpus, type PlannedDevices } from '../shares/clusterPlan.ts';
 import type { RunDevice } from '../../store/types.ts';
 import type { WorkDevice } from '../work/workDevice.ts';
 

@@ -47,7 +47,7 @@ import {
   removeRun,
 } from '../../store/runFolder.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
-import { precisionOf, workOf } from './clusterPlan.ts';
+import { precisionOf, workOf } from '../shares/clusterPlan.ts';
 import { formatCount } from '../../../contract/terminal/format.ts';
 
 export interface CreatedRun {

@@ -25,7 +25,7 @@ import {
   type Share,
   type SharePart,
 } from '../../store/shares.ts';
-import { isProgramForNodes, ownCommand } from '../begin/clusterPlan.ts';
+import { isProgramForNodes, ownCommand } from './clusterPlan.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { listForShares, mergeShare, mergeShares } from './mergeShares.ts';
 import { RayScheduler } from './ray.ts';

@@ -11,7 +11,7 @@ import type { EngineContext } from '../../engineContext.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { chooseDevices } from '../../run/begin/chooseDevices.ts';
-import { precisionOf, workOf, type PlannedDevices } from '../../run/begin/clusterPlan.ts';
+import { precisionOf, workOf, type PlannedDevices } from '../../run/shares/clusterPlan.ts';
 import { diskNeeded, diskShortage } from '../../run/begin/checkReadiness.ts';
 import { checkRunFolder } from '../../store/runFolder.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';

@@ -3,7 +3,7 @@ import type { RunRequest } from '../../../contract/rpc/runs.ts';
 import { compareExample, exampleRequest } from '../../run/exampleRun.ts';
 import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
 import { LIMITS } from '../../../contract/limits.ts';
-import { namedPaths } from '../window/knownPaths.ts';
+import { namedPaths } from '../runs/runCatalog.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { chooseRunFolder } from '../../run/begin/createRun.ts';
 import { isRunSound, verifyRun } from '../../run/verifyRun.ts';

@@ -2,9 +2,10 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asAppError, appFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
-import { runSummarySchema, type RunSummary } from '../../../contract/rpc/runs.ts';
+import { runSummarySchema, type RunRequest, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { RUN_DATABASE } from '../../../contract/folderNames.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
+import { isModelName } from '../../models/resolveModel.ts';
 import type { LibraryStore } from '../../store/storeThread.ts';
 import type { HistoryEntry, StoredRun } from '../../store/types.ts';
 import type { OpenRuns } from './openRuns.ts';
@@ -16,6 +17,19 @@ import { libraryEntry, describeRun, hasEnded, readSummary } from './runSummary.t
 const FOLDERS_AT_ONCE = 2;
 /** How often the library is checked for runs of the command line, or of another program. */
 const OTHERS_INTERVAL_MS = 5_000;
+
+/** The paths that a request wants to read: its inputs, its model if that is a path, and an earlier run. */
+export function namedPaths({
+  inputs,
+  model,
+  reuseEmbeddings,
+}: Pick<RunRequest, 'inputs' | 'model' | 'reuseEmbeddings'>): string[] {
+  return [
+    ...inputs,
+    ...(isModelName(model) ? [] : [model]),
+    ...(reuseEmbeddings === undefined ? [] : [reuseEmbeddings]),
+  ];
+}
 
 /** All runs known to this computer, with what the list shows: from the library, and from their folders. */
 export class RunCatalog {

@@ -19,10 +19,9 @@ import { type OpenRun, workOnRun } from '../../run/openRun.ts';
 import { type RunListener, type LifecycleEvent, transition } from '../../run/runRecord.ts';
 import type { LibraryStore } from '../../store/storeThread.ts';
 import { Listeners } from '../changes.ts';
-import { namedPaths } from '../window/knownPaths.ts';
 import type { OpenRuns } from './openRuns.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
-import type { RunCatalog } from './runCatalog.ts';
+import { namedPaths, type RunCatalog } from './runCatalog.ts';
 import { withStartError } from './runSummary.ts';
 import type { StartOptions } from '../../run/begin/checkReadiness.ts';
 

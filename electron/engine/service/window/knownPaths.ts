@@ -1,9 +1,7 @@
 import { join, dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path';
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { AppFailure } from '../../../contract/errors.ts';
-import type { RunRequest } from '../../../contract/rpc/runs.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
-import { isModelName } from '../../models/resolveModel.ts';
 import type { RunCatalog } from '../runs/runCatalog.ts';
 import type { PathPolicy } from './windowContext.ts';
 
@@ -13,19 +11,6 @@ const AT_ONCE = 16;
 /** The folder for files that a browser sends: inputs, and never runs. */
 export function uploadsFolder(dataDir: string): string {
   return join(dataDir, 'uploads');
-}
-
-/** The paths that a request wants to read: its inputs, its model if that is a path, and an earlier run. */
-export function namedPaths({
-  inputs,
-  model,
-  reuseEmbeddings,
-}: Pick<RunRequest, 'inputs' | 'model' | 'reuseEmbeddings'>): string[] {
-  return [
-    ...inputs,
-    ...(isModelName(model) ? [] : [model]),
-    ...(reuseEmbeddings === undefined ? [] : [reuseEmbeddings]),
-  ];
 }
 
 /**

@@ -36,7 +36,7 @@ export type { DeviceReport } from './run/finish/runJson.ts';
 export { readRunReport } from './run/finish/runJson.ts';
 export type { StartOptions } from './run/begin/checkReadiness.ts';
 export { OpenRun, workOnRun } from './run/openRun.ts';
-export { keepShareStatus, sharesSoFar, type SharesSoFar } from './run/shares/shareStatus.ts';
+export { keepShareStatus, sharesBegun, type SharesBegun } from './run/shares/shareStatus.ts';
 export { openShare } from './run/shares/openShare.ts';
 export { mergeRuns } from './run/shares/mergeRuns.ts';
 export { ownCommand } from './run/shares/clusterPlan.ts';

@@ -595,7 +595,6 @@ export default {
   'plan.title': 'Settings of this run',
   'plan.technical': 'Technical details',
   'plan.unusualNorms': 'Frames with unusual embeddings',
-  'plan.residuesPerSecond': 'Residues per second',
   'plan.chunkLength': 'Chunk length',
   'plan.equalSequences': 'Equal proteins of a part',
   'plan.equalOnce': 'Computed once',

@@ -12,8 +12,8 @@ import {
   openRunStore,
   type RunStore,
   readRunReport,
-  sharesSoFar,
-  type SharesSoFar,
+  sharesBegun,
+  type SharesBegun,
   type StoredRun,
   expectedShares,
   samplesFound,
@@ -86,7 +86,7 @@ const MOST_SHARE_LINES = 20;
  * The shares of a run that other processes compute, whether started by hand, by a workflow engine or by a
  * scheduler.
  */
-function shareLines(found: SharesSoFar | null): string[] {
+function shareLines(found: SharesBegun | null): string[] {
   if (found === null) return [];
   const { shares, parts, residuesPerSecond } = found;
   const computing = shares.filter((one) => one.computing);
@@ -120,7 +120,7 @@ export async function status(context: EngineContext, folder: string, json: boole
     const found = run.state.phase === 'done' ? await samplesFound(store, run) : null;
     const expected = await expectedShares(store);
     const { progress } = await storedFacts(store);
-    const shares = await sharesSoFar(store);
+    const shares = await sharesBegun(store);
     const calls = await callsOf(store, run);
     const shown = remarks
       .filter(({ code }) => code !== IMBALANCE && code !== UNUSUAL_NORMS)

@@ -140,7 +140,7 @@ export interface ShareSeen {
 }
 
 /** A summary of a run's shares, whoever started them. */
-export interface SharesSoFar extends WorkElsewhere {
+export interface SharesBegun extends WorkElsewhere {
   shares: ShareSeen[];
   residuesPerSecond: number | null;
   /** Devices of the shares that are being computed. */
@@ -148,9 +148,9 @@ export interface SharesSoFar extends WorkElsewhere {
 }
 
 /** The shares in the folder of a run; null if there are none. */
-export async function sharesSoFar(
+export async function sharesBegun(
   store: Pick<RunStore, 'folder' | 'shareParts'>,
-): Promise<SharesSoFar | null> {
+): Promise<SharesBegun | null> {
   const statuses = await readShareStatuses(store.folder, shareNames(store.folder));
   if (statuses.size === 0) return null;
   const shares = [...statuses].map(([name, status]): ShareSeen => {

@@ -11,7 +11,7 @@ import { OpenRun } from '../openRun.ts';
 import { makeRun, predict, type Outcome } from '../testing/realRuns.ts';
 import { storedFacts } from '../../service/runs/storedFacts.ts';
 import { openShare } from './openShare.ts';
-import { keepShareStatus, sharesSoFar } from './shareStatus.ts';
+import { keepShareStatus, sharesBegun } from './shareStatus.ts';
 
 const context = testContext();
 
@@ -96,7 +96,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
     // Results of a stopped share are kept, and it continues from there.
     const before = unwrap(await OpenRun.open(context, folder));
     const seen = await storedFacts(before.record.store);
-    const shares = await sharesSoFar(before.record.store);
+    const shares = await sharesBegun(before.record.store);
     await before.close();
     expect(shares?.shares).toMatchObject([{ share: '1/3', computing: false, status: { phase: 'paused' } }]);
     expect(seen.progress.parts.done).toBe(shares?.parts);

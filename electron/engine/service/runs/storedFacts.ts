@@ -6,7 +6,7 @@ import {
   type RunLive,
 } from '../../../contract/rpc/runs.ts';
 import { runProgress, type WorkUnderWay } from '../../run/progress/runProgress.ts';
-import { sharesSoFar, type SharesSoFar } from '../../run/shares/shareStatus.ts';
+import { sharesBegun, type SharesBegun } from '../../run/shares/shareStatus.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import type { StoredRun } from '../../store/types.ts';
 
@@ -25,7 +25,7 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
     store.deviceSummaries(),
     store.inputProgress(),
   ]);
-  const shares = await sharesSoFar(store);
+  const shares = await sharesBegun(store);
   const devices = run.devices.map((device): DeviceLive => {
     const done = summaries.find((summary) => summary.device === device.id);
     const { index, memoryTotalBytes, tokensPerBatch, placement, node, numberOnNode } = device.facts;
@@ -60,7 +60,7 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
   return { progress, devices: [...rest, ...computing.values()], cluster: null };
 }
 
-function workOfShares(run: StoredRun, shares: SharesSoFar): WorkUnderWay {
+function workOfShares(run: StoredRun, shares: SharesBegun): WorkUnderWay {
   const { residuesPerSecond } = shares;
   const now = residuesPerSecond ?? 0;
   return {

@@ -127,7 +127,6 @@ function DeviceTable() {
           <tr>
             <th scope="col">{t('files.column.device')}</th>
             <th scope="col">{t('device.partInWork')}</th>
-            <th scope="col">{t('plan.residuesPerSecond')}</th>
             <th scope="col">{t('device.framesPerSecond')}</th>
             <th scope="col">{t('advanced.tokensPerBatch')}</th>
             <th scope="col">{t('device.layers')}</th>
@@ -145,7 +144,6 @@ function DeviceTable() {
                 {deviceTitle(device, t)}
               </th>
               <td>{device.worker.state === 'working' ? partNumber(device.worker.part) : '–'}</td>
-              <td>{device.residuesPerSecond === null ? '–' : format.rate(device.residuesPerSecond)}</td>
               <td>{device.framesPerSecond === null ? '–' : format.rate(device.framesPerSecond)}</td>
               <td>{device.tokensPerBatch === null ? '–' : format.integer(device.tokensPerBatch)}</td>
               <td>{device.placement === null ? '–' : t(`device.placement.${device.placement}`)}</td>

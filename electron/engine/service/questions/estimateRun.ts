@@ -14,7 +14,6 @@ import { chooseDevices } from '../../run/begin/chooseDevices.ts';
 import { precisionOf, workOf, type PlannedDevices } from '../../run/shares/clusterPlan.ts';
 import { diskNeeded, diskShortage } from '../../run/begin/checkReadiness.ts';
 import { checkRunFolder } from '../../store/runFolder.ts';
-import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
 import type { SecondsRange, WorkAhead } from './runSpeeds.ts';
 import type { SpeedHistory } from './speedHistory.ts';
 
@@ -28,10 +27,14 @@ interface EstimateQuestion {
   folder: string;
 }
 
+interface EnvironmentInUse {
+  context: () => Promise<EngineContext>;
+}
+
 /** Estimates a run's time and disk space before it is created, and reports what prevents it. */
 export async function estimateRun(
   question: EstimateQuestion,
-  pythonEnvironment: PythonEnvironmentManager,
+  pythonEnvironment: EnvironmentInUse,
   speeds: SpeedHistory,
 ): Promise<RunEstimate> {
   const { request, folder } = question;
@@ -106,7 +109,7 @@ type Means = ChosenMeans | { ok: false; error: AppError };
 
 async function chooseModelAndDevices(
   request: RunRequest,
-  pythonEnvironment: PythonEnvironmentManager,
+  pythonEnvironment: EnvironmentInUse,
 ): Promise<Means> {
   try {
     const context = await pythonEnvironment.context();

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 from training.fragments import TEST_FOLDS, Fragment, read_fragments
-from virnucpro_backend.controls.statistics import Estimate, share
 
 STRETCHES = (2000, 5000, 10_000)
 """Lengths of the planted stretches in bp."""
@@ -79,6 +79,25 @@ def border_error(contigs: Sequence[Contig]) -> float:
     """Median error in bp of both borders of the stretches that were found, NaN if none was."""
     errors = [error for contig in contigs for error in contig.border_errors]
     return float(np.median(errors)) if errors else float("nan")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def share(count: int, total: int) -> Estimate:
+    """Return count / total with Wilson's interval."""
+    if total == 0:
+        return Estimate(math.nan, 0.0, 1.0)
+    p, z2 = count / total, 1.959963984540054**2
+    middle = (p + z2 / (2 * total)) / (1 + z2 / total)
+    half = math.sqrt(z2 * p * (1 - p) / total + (z2 / (2 * total)) ** 2) / (1 + z2 / total)
+    return Estimate(p, max(0.0, middle - half), min(1.0, middle + half))
 
 
 def over_contigs(contigs: Sequence[Contig], measure: Callable[[Sequence[Contig]], float]) -> Estimate:

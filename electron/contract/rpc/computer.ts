@@ -78,8 +78,6 @@ const computerCheckSchema = z.object({
 });
 export type ComputerCheck = z.infer<typeof computerCheckSchema>;
 
-const estimateSchema = z.object({ value: z.number(), low: z.number(), high: z.number() });
-
 /** How a model scores sequences with a known answer, on one kind of device. */
 export const controlsSchema = z.object({
   checkedAt: z.iso.datetime(),
@@ -112,17 +110,12 @@ export const controlsSchema = z.object({
       problem: z.string().nullable(),
     })
     .nullable(),
-  /** AUROC of viral against host sequences, with its 95 % interval; null without scores. */
-  auroc: estimateSchema.nullable(),
   groups: z.array(
     z.object({
       group: z.enum(['viral', 'host', 'crassphage', 'shuffled']),
       sequences: countSchema,
       scored: countSchema,
       called_virus: countSchema,
-      share_called_virus: estimateSchema.nullable(),
-      /** The score of every sequence; null if it has none. */
-      scores: z.array(z.number().nullable()),
     }),
   ),
 });
@@ -160,7 +153,7 @@ const calledSchema = z.object({ called: countSchema, scored: countSchema });
 
 /** What a run records, when it begins, about the last controls of its model. */
 export const runControlsSchema = controlsSchema
-  .pick({ checkedAt: true, kind: true, deviceName: true, precision: true, verdict: true, auroc: true })
+  .pick({ checkedAt: true, kind: true, deviceName: true, precision: true, verdict: true })
   .extend({ quick: z.boolean(), panelSha256: sha256Schema, viral: calledSchema, host: calledSchema });
 export type RunControls = z.infer<typeof runControlsSchema>;
 

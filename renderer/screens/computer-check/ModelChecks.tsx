@@ -1,9 +1,6 @@
 import { Group, Stack, Table } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconClockExclamation } from '@tabler/icons-react';
-import { Bar, ReferenceLine } from 'recharts';
 import type { Controls, LastControls, ModelTests } from '../../../electron/contract/index.ts';
-import { below, countTicks } from '../../components/charts/axes.ts';
-import { Plot } from '../../components/charts/Plot.tsx';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { Hint } from '../../components/Hint.tsx';
 import { CheckPart } from '../../components/CheckPart.tsx';
@@ -45,29 +42,6 @@ export function ControlsPart({
         <Verdict key={`${one.kind} ${one.precision} ${one.panel.quick}`} controls={one} />
       ))}
     </CheckPart>
-  );
-}
-
-/** What the verdicts rest on: how many of each group are called virus, and how the scores of both are spread. */
-function ControlsFigures({ tests: { controls } }: { tests: ModelTests }) {
-  const { t, format } = useTexts();
-  const drawn = controls.find(({ panel }) => !panel.quick) ?? controls[0];
-  if (!drawn) return null;
-  const { auroc, groups } = drawn;
-  return (
-    <Stack gap={8} my={8}>
-      {auroc && (
-        <p className={classes.sentence}>
-          {t('controls.auroc', {
-            value: format.decimal(auroc.value, 3),
-            low: format.decimal(auroc.low, 3),
-            high: format.decimal(auroc.high, 3),
-          })}
-        </p>
-      )}
-      <Groups groups={groups} />
-      <Scores controls={drawn} />
-    </Stack>
   );
 }
 
@@ -125,92 +99,29 @@ function Verdict({ controls }: { controls: LastControls }) {
 }
 
 /** How many sequences of each group are called virus, including groups that no verdict depends on. */
-function Groups({ groups }: Pick<Controls, 'groups'>) {
-  const { t, format } = useTexts();
+function Groups({ tests: { controls } }: { tests: ModelTests }) {
+  const { t } = useTexts();
+  const shown = controls.find(({ panel }) => !panel.quick) ?? controls[0];
+  if (!shown) return null;
   return (
     <Table withRowBorders={false} verticalSpacing={2} w="auto">
       <Table.Thead>
         <Table.Tr>
           <Table.Th scope="col">{t('controls.group')}</Table.Th>
           <Table.Th scope="col">{t('common.calledVirus')}</Table.Th>
-          <Table.Th scope="col">{t('controls.share')}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {groups.map(({ group, scored, called_virus: called, share_called_virus: share }) => (
+        {shown.groups.map(({ group, scored, called_virus: called }) => (
           <Table.Tr key={group}>
             <Table.Th scope="row" fw={400}>
               {t(`controls.${group}`)}
             </Table.Th>
             <Table.Td>{t('controls.of', { called, scored })}</Table.Td>
-            <Table.Td>
-              {share &&
-                t('controls.interval', {
-                  share: format.percent(share.value, 0),
-                  low: format.percent(share.low, 0),
-                  high: format.percent(share.high, 0),
-                })}
-            </Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
     </Table>
-  );
-}
-
-const BINS = 10;
-
-function Scores({ controls }: { controls: Controls }) {
-  const { t, format } = useTexts();
-  const counts = (name: 'viral' | 'host') => {
-    const bins = new Array<number>(BINS).fill(0);
-    for (const score of groupOf(controls, name)?.scores ?? []) {
-      if (score === null) continue;
-      const bin = Math.min(BINS - 1, Math.floor(score * BINS));
-      bins[bin] = (bins[bin] ?? 0) + 1;
-    }
-    return bins;
-  };
-  const host = counts('host');
-  const bins = counts('viral').map((viral, bin) => ({ from: bin / BINS, viral, host: host[bin] ?? 0 }));
-  const range = (from: number) => `${format.decimal(from, 1)} – ${format.decimal(from + 1 / BINS, 1)}`;
-  const lines = [
-    { key: 'viral', label: t('controls.viral'), color: 'var(--virus)' },
-    { key: 'host', label: t('controls.host'), color: 'var(--others)' },
-  ] as const;
-  return (
-    <Plot
-      kind="bar"
-      title={t('controls.scores')}
-      summary={t('controls.scoresSummary')}
-      height={120}
-      legend={lines}
-      data={bins}
-      margin={{ top: 4, right: 8, bottom: 14, left: 0 }}
-      table={() => ({
-        columns: [t('controls.score'), ...lines.map(({ label }) => label)],
-        rows: bins.map((bin) => [range(bin.from), String(bin.viral), String(bin.host)]),
-      })}
-      x={{
-        dataKey: 'from',
-        tickFormatter: (from: number) => format.decimal(from, 1),
-        label: below(t('controls.score')),
-      }}
-      y={{
-        ...countTicks(Math.max(1, ...bins.flatMap(({ viral, host }) => [viral, host])), format),
-        width: 30,
-        axisLine: false,
-      }}
-      tip={(bin) => ({
-        title: range(bin.from),
-        lines: lines.map(({ key, label }) => `${label}: ${bin[key]}`),
-      })}
-    >
-      <ReferenceLine x={0.5} stroke="var(--text-muted)" strokeDasharray="4 3" />
-      {lines.map(({ key, color }) => (
-        <Bar key={key} dataKey={key} fill={color} isAnimationActive={false} />
-      ))}
-    </Plot>
   );
 }
 
@@ -254,7 +165,7 @@ export function ModelLine({ title, tests }: { title: string; tests: ModelTests }
       <Stack gap={8} className={classes.sentence ?? ''}>
         <ControlsPart title={title} tests={tests} />
         <Fold title={t('controls.details')}>
-          <ControlsFigures tests={tests} />
+          <Groups tests={tests} />
           <Precisions title={title} tests={tests} />
         </Fold>
       </Stack>

@@ -129,7 +129,6 @@ const GROUPS = {
 } as const satisfies Record<Controls['groups'][number]['group'], string>;
 
 function describeControls({ deviceName, precision, verdict, reasons, original, groups }: Controls): string[] {
-  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
   return [
     `${deviceName}, ${precision.toUpperCase()}: the model ${VERDICTS[verdict]}. ${reasons.join(' ')}`,
     ...(original && original.problem === null
@@ -138,11 +137,9 @@ function describeControls({ deviceName, precision, verdict, reasons, original, g
             (original.score === null ? '' : `, scores within ${original.score.toExponential(1)}`),
         ]
       : []),
-    ...groups.map(({ group, scored, called_virus: called, share_called_virus: share }) => {
-      const interval =
-        share && ` = ${percent(share.value)} (${percent(share.low)} to ${percent(share.high)})`;
-      return `  called virus, ${GROUPS[group]}: ${called} of ${scored}${interval ?? ''}`;
-    }),
+    ...groups.map(
+      ({ group, scored, called_virus: called }) => `  called virus, ${GROUPS[group]}: ${called} of ${scored}`,
+    ),
   ];
 }
 

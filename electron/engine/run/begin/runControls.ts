@@ -65,8 +65,8 @@ function inBrief({ panel, groups, ...controls }: Controls): RunControls {
     const group = groups.find((one) => one.group === name);
     return { called: group?.called_virus ?? 0, scored: group?.scored ?? 0 };
   };
-  const { checkedAt, kind, deviceName, precision, verdict, auroc } = controls;
-  const known = { checkedAt, kind, deviceName, precision, verdict, auroc };
+  const { checkedAt, kind, deviceName, precision, verdict } = controls;
+  const known = { checkedAt, kind, deviceName, precision, verdict };
   return {
     ...known,
     quick: panel.quick,

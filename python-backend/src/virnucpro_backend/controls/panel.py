@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy.typing as npt
 
 from virnucpro_backend.controls.original import FromOriginal, compare_with_original, read_answers
 from virnucpro_backend.controls.scoring import ScoredSequences, open_panel_scorer, score_with
-from virnucpro_backend.controls.statistics import Estimate, auroc_with_interval, share
+from virnucpro_backend.controls.statistics import auroc
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.precision import ALLOWED_SCORE
 from virnucpro_backend.safetensors_file import sha256_of_file
@@ -27,6 +26,9 @@ QUICK_PER_GROUP = 20
 
 Verdict = Literal["works", "differs", "shifted", "weak", "chance", "inverted", "no_answer"]
 
+NO_BETTER_THAN_CHANCE = 0.6
+"""Viral sequences must score higher than those of hosts in more than this share of the pairs to be told
+apart at all; if they score lower in more than this share, the classes are swapped."""
 LOWEST_AUROC = 0.8
 """Counting k-mers, which takes no time, reaches about 0.83 on pieces like the panel's. A lower value means
 that the model or its computation is not worth the effort."""
@@ -45,14 +47,12 @@ class PanelSequence:
 
 @dataclass(frozen=True)
 class GroupResult:
-    """A model's results on a group. `scores`: one per sequence in the panel's order, None if it has none."""
+    """A model's results on a group."""
 
     group: Group
     sequences: int
     scored: int
     called_virus: int
-    share_called_virus: Estimate | None
-    scores: list[float | None]
 
 
 def panel_file(resources: Path, chunk_length: int) -> Path:
@@ -112,7 +112,7 @@ def judge(
     known: dict[str, float] | None,
     original: FromOriginal | None = None,
 ) -> dict[str, Any]:
-    """Groups, AUROC of viral against host sequences, and the verdict with its reasons.
+    """Groups, and the verdict with its reasons.
 
     Raises ValueError if a sequence is longer than a chunk: then the panel is for another model.
     """
@@ -124,15 +124,13 @@ def judge(
     groups = [_group_result(g, scores[of_group[g]]) for g in GROUPS if of_group[g].any()]
     labelled = (of_group["viral"] | of_group["host"]) & np.isfinite(scores)
     virus = of_group["viral"][labelled]
-    enough = min(virus.sum(), (~virus).sum()) >= 2
-    area = auroc_with_interval(virus, scores[labelled]) if enough else None
+    area = auroc(virus, scores[labelled]) if 0 < virus.sum() < virus.size else None
     difference = _largest_difference(sequences, scores, known)
     verdict, reasons = _verdict({g.group: g for g in groups}, area, difference, precision, scored.failed)
     if original is not None and original.problem is not None and verdict != "no_answer":
         verdict, reasons = "differs", [*reasons[:1], f"Not the original tool's answers: {original.problem}"]
     return {
         "groups": [asdict(group) for group in groups],
-        "auroc": None if area is None else asdict(area),
         "difference_from_known_scores": difference,
         "original": None if original is None else asdict(original),
         "failed_frames": scored.failed,
@@ -150,14 +148,11 @@ def parse_header(header: str) -> PanelSequence:
 
 def _group_result(group: Group, scores: npt.NDArray[np.float64]) -> GroupResult:
     scored = scores[np.isfinite(scores)]
-    called = int((scored >= 0.5).sum())
     return GroupResult(
         group,
         sequences=scores.size,
         scored=scored.size,
-        called_virus=called,
-        share_called_virus=share(called, scored.size) if scored.size else None,
-        scores=[round(float(s), 6) if math.isfinite(s) else None for s in scores],
+        called_virus=int((scored >= 0.5).sum()),
     )
 
 
@@ -175,7 +170,7 @@ def _largest_difference(
 
 def _verdict(
     groups: dict[Group, GroupResult],
-    area: Estimate | None,
+    area: float | None,
     difference: float | None,
     precision: Precision,
     failed: int,
@@ -189,17 +184,20 @@ def _verdict(
     if area is None or not enough or failed > 0:
         missing = viral.sequences + host.sequences - viral.scored - host.scored
         return "no_answer", [f"{missing} sequences got no score; scores of {failed} frames were no numbers."]
-    measured = f"AUROC {area.value:.3f} ({area.low:.3f} to {area.high:.3f})"
-    if area.high < 0.5:
+    measured = f"Viral sequences score higher in {100 * area:.1f} % of the pairs"
+    if area < 1 - NO_BETTER_THAN_CHANCE:
         return "inverted", [called, f"{measured}: the classes are swapped."]
-    if area.low <= 0.5:
+    if area <= NO_BETTER_THAN_CHANCE:
         return "chance", [called, f"{measured}: no better than chance."]
     if difference is not None and difference > ALLOWED_SCORE[precision]:
         allowed = ALLOWED_SCORE[precision]
         reason = f"A score differs by {difference:.2g} from the known one; rounding explains {allowed:g}."
         return "differs", [called, reason]
-    if area.value < LOWEST_AUROC:
-        return "weak", [called, f"{measured}: below {LOWEST_AUROC}, which counting k-mers reaches."]
+    if area < LOWEST_AUROC:
+        return "weak", [
+            called,
+            f"{measured}: below {100 * LOWEST_AUROC:.0f} %, which counting k-mers reaches.",
+        ]
     if viral.called_virus < viral.scored / 2 or host.called_virus > host.scored / 2:
         return "shifted", [called, f"{measured}: scores tell the groups apart, but calls at 0.5 do not."]
     return "works", [called, f"{measured}."]

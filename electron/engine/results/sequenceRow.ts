@@ -122,3 +122,19 @@ function cellOf(key: ColumnKey, { inputs, model }: RunLabels): (row: SequenceRes
 export function booleanText(value: boolean): 'True' | 'False' {
   return value ? 'True' : 'False';
 }
+
+/** The columns of chunks.tsv with their types in DuckDB, in order; a model that must not be mistaken for a real one comes last. */
+export const CHUNK_COLUMNS = {
+  seq_name: 'VARCHAR',
+  row: 'INTEGER',
+  chunk: 'INTEGER',
+  start: 'BIGINT',
+  end: 'BIGINT',
+  n_frames: 'INTEGER',
+  best_frame: 'VARCHAR',
+  score1: 'FLOAT',
+  score2: 'FLOAT',
+  virus_score: 'FLOAT',
+  is_virus: 'BOOLEAN',
+  reason: 'VARCHAR',
+} as const;

@@ -4,6 +4,8 @@ import {
   FRAME_NAMES,
   isTooShort,
   reasonSchema,
+  SEQUENCE_COLUMNS,
+  SEQUENCE_FIELDS,
   type Agreement,
   type ChunkResult,
   type Evidence,
@@ -22,6 +24,11 @@ export function madeSequences(count: number, inputs: number, seed: number): Sequ
   );
 }
 
+/** Nothing in every column: null, or none where a column always has a value. */
+const NO_VALUES = Object.fromEntries(
+  SEQUENCE_FIELDS.map((key) => [key, SEQUENCE_COLUMNS[key].schema.safeParse(null).success ? null : 0]),
+) as unknown as SequenceResult;
+
 function madeSequence(row: number, input: number, random: () => number): SequenceResult {
   const length = Math.round(300 + 4000 * random() ** 3);
   const nChunks = Math.ceil(length / CHUNK);
@@ -31,6 +38,7 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
   const isViral = random() < 0.18;
   const virusScore = isViral ? 1 - random() ** 2 * 0.5 : random() ** 2.2 * 0.62;
   const base = {
+    ...NO_VALUES,
     row,
     seqName,
     header: `${seqName} flag=${row % 4} multi=${(1 + random() * 30).toFixed(4)} len=${length}`,
@@ -54,24 +62,8 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
     return {
       ...base,
       ...traits,
-      virusScore: null,
       prediction: failed ? 'failed' : 'not_scored',
       reason: failed ? 'out_of_memory' : 'no_open_frame',
-      nChunksScored: 0,
-      nChunksViral: 0,
-      viralFraction: null,
-      nBasesScored: 0,
-      nBasesViral: 0,
-      bestChunkStart: null,
-      bestChunkEnd: null,
-      bestFrame: null,
-      nFramesScored: 0,
-      bestScore: null,
-      secondScore: null,
-      evidence: null,
-      pValue: null,
-      pairScore: null,
-      pairPrediction: null,
     };
   }
   const nChunksScored = Math.max(1, Math.round(nChunks * (0.5 + 0.5 * random())));
@@ -98,9 +90,6 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
     bestScore,
     secondScore: nChunksScored < 2 ? null : Math.fround(virusScore * 0.97),
     evidence: madeEvidence(virusScore, nBasesViral / nBasesScored, nBasesScored, length),
-    pValue: null,
-    pairScore: null,
-    pairPrediction: null,
   };
 }
 

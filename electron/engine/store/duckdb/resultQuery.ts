@@ -7,26 +7,12 @@ import { parseJson } from '../../../contract/parseJson.ts';
 import { QUERY_LIMITS, type QueryAnswer, type QueryCell } from '../../../contract/rpc/results.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { float32Text } from '../../results/cellText.ts';
+import { CHUNK_COLUMNS } from '../../results/sequenceRow.ts';
 import { isPlainFile } from '../../system/runFiles.ts';
 import type { CheckedFiles } from '../checkedFiles.ts';
 import { ONE_FILE, quoted, quotedPath, type DuckDb } from './duckdb.ts';
 import { tooMuch, type QueryQuestion, type QueryTable } from './queryProcess.ts';
 import type { ResultSource } from './resultSource.ts';
-
-const CHUNK_COLUMNS = {
-  seq_name: 'VARCHAR',
-  row: 'INTEGER',
-  chunk: 'INTEGER',
-  start: 'BIGINT',
-  end: 'BIGINT',
-  n_frames: 'INTEGER',
-  best_frame: 'VARCHAR',
-  score1: 'FLOAT',
-  score2: 'FLOAT',
-  virus_score: 'FLOAT',
-  is_virus: 'BOOLEAN',
-  reason: 'VARCHAR',
-} as const;
 
 /**
  * Runs the user's SQL query. Both the query and the folder may come from strangers. So the connection is

@@ -7,14 +7,13 @@ import {
   type ChunkScores,
 } from '../../results/sequenceTally.ts';
 import { float32Text } from '../../results/cellText.ts';
-import { booleanText } from '../../results/sequenceRow.ts';
+import { booleanText, CHUNK_COLUMNS } from '../../results/sequenceRow.ts';
 import { scoredFrames, type ScannedRecord } from '../sqlite/results/derive/recordScan.ts';
 
 export const TABLE_HEADERS = {
   originalFrames: 'Sequence_ID\tPrediction\tscore1\tscore2\n',
   originalChunks: 'Modified_ID\tIs_Virus\n',
-  chunks:
-    'seq_name\trow\tchunk\tstart\tend\tn_frames\tbest_frame\tscore1\tscore2\tvirus_score\tis_virus\treason\n',
+  chunks: `${Object.keys(CHUNK_COLUMNS).join('\t')}\n`,
   failedRecords: 'seq_name\tinput\trow\tlength\treason\tparts\terror\n',
 } as const;
 

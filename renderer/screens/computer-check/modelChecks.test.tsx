@@ -43,8 +43,7 @@ it('reports with figures whether a model tells viruses from hosts, and repeats t
       <ComputerCheckScreen />
     </TextsContext>,
   );
-  const heading = await screen.findByRole('heading', { name: 'VirNucPro, 500-bp model' });
-  const tile = within(heading.closest('li') ?? document.body);
+  const tile = within(await screen.findByRole('listitem', { name: 'VirNucPro, 500-bp model' }));
   const check = await tile.findByRole('button', { name: /^Check the model/ });
   await user.hover(check);
   await screen.findByText(/in about 12 s.*Never checked on this computer/);

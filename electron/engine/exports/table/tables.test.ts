@@ -1,4 +1,10 @@
-import type { SequenceResult, SequenceSort } from '../../../contract/columns.ts';
+import {
+  columnName,
+  columnsOf,
+  sequenceColumn,
+  type SequenceResult,
+  type SequenceSort,
+} from '../../../contract/columns.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,6 +113,9 @@ async function tableOf(of: PreparedRun, filter: SequenceFilter = {}) {
   return { names: head!.split('\t'), lines: lines.map((line) => line.split('\t')) };
 }
 
+/** All columns of our own. */
+const OWN = columnsOf('exports', { isPaired: true, isCalibrated: true });
+
 type Value = string | number | boolean | null;
 
 /** Columns that are not named as the field of the result is. */
@@ -171,12 +180,8 @@ describe('a table of sequences', () => {
     ];
     const columns = Object.keys(tsv[0]!);
     expect(columns).toEqual([
-      ...['no', 'seq_name', 'sample', 'group', 'control', 'input', 'length', 'too_short'],
-      ...['virus_score', 'prediction', 'evidence', 'reason', 'n_chunks', 'n_chunks_scored', 'n_chunks_viral'],
-      ...['viral_fraction', 'n_bases_scored', 'n_bases_viral', 'best_score', 'second_score'],
-      ...['best_chunk_start', 'best_chunk_end', 'best_frame', 'n_frames_scored', 'terminal_repeat'],
-      ...['terminal_repeat_length', 'n_chunks_lost', 'n_chunks_lost_to_tag', 'n_chunks_lost_to_tga'],
-      ...['genetic_code_hint', 'model', 'pair_score', 'pair_prediction', 'p_value'],
+      ...['no', 'seq_name', 'sample', 'group', 'control'],
+      ...OWN.filter((key) => key !== 'seqName' && key !== 'settled').map(columnName),
       ...['shortlist', 'tags', 'note'],
     ]);
     const expected = all.map((row) => Object.fromEntries(columns.map((name) => [name, valueOf(name, row)])));
@@ -331,18 +336,12 @@ describe('a table of sequences', () => {
     const { names, lines } = await tableOf(run, filter);
     const rows = all.filter(({ row }) => lines.some(([no]) => Number(no) === row + 1));
     expect(rows.length).toBe(lines.length);
-    const always = ['no', 'seq_name', 'sample', 'input', 'length', 'prediction', 'reason', 'model'];
+    const always = ['no', 'sample', ...OWN.filter((key) => !sequenceColumn(key).needs).map(columnName)];
     // These depend on the run, not on what is selected.
     const ofRun = ['group', 'control'];
     const some = (name: string): boolean => rows.some((row) => hasValue(name, row));
     expect(names).toEqual(
-      everything.filter(
-        (name) =>
-          always.includes(name) ||
-          ofRun.includes(name) ||
-          /^n_(chunks|frames)(_scored|_viral)?$/.test(name) ||
-          some(name),
-      ),
+      everything.filter((name) => always.includes(name) || ofRun.includes(name) || some(name)),
     );
   });
 
@@ -375,12 +374,8 @@ describe('a table of an unfinished run without samples, pairs and trusted sequen
 
   it('says which calls may change, unless none of those selected may', async (context) => {
     const { names, lines } = await tableOf(unfinished);
-    expect(names).toEqual([
-      ...['no', 'seq_name', 'sample', 'input', 'length', 'virus_score', 'prediction', 'settled', 'evidence'],
-      ...['reason', 'n_chunks', 'n_chunks_scored', 'n_chunks_viral', 'viral_fraction', 'n_bases_scored'],
-      ...['n_bases_viral', 'best_score', 'second_score', 'best_chunk_start', 'best_chunk_end', 'best_frame'],
-      ...['n_frames_scored', 'model'],
-    ]);
+    expect(names.slice(5, 9)).toEqual(['virus_score', 'prediction', 'settled', 'evidence']);
+    expect(names.at(-1)).toBe('model');
     expect(lines.map((cells) => [cells[1], cells[names.indexOf('settled')]])).toEqual([
       ['whole', 'True'],
       ['part', 'False'],

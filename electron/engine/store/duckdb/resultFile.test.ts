@@ -1,3 +1,4 @@
+import { columnName, columnsOf, sequenceColumn } from '../../../contract/columns.ts';
 import { readFileSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -19,22 +20,16 @@ import { recordOf, type FrameRef, type SyntheticRecord } from '../testing/synthe
 
 afterAll(removeFolders);
 
-const TEXTS = ['seq_name', 'input', 'prediction', 'reason', 'best_frame', 'terminal_repeat', 'model'];
-const INTEGERS = [
-  ...['row', 'length', 'n_chunks', 'n_chunks_scored', 'n_chunks_viral', 'n_frames_scored'],
-  ...['best_chunk_start', 'best_chunk_end', 'n_bases_scored', 'n_bases_viral', 'terminal_repeat_length'],
-  ...['n_chunks_lost', 'n_chunks_lost_to_tag', 'n_chunks_lost_to_tga', 'genetic_code_hint'],
-];
-const SCORES = ['virus_score', 'viral_fraction'];
-
-function typeOf(name: string): string {
-  if (SCORES.includes(name)) return 'FLOAT';
-  if (name === 'too_short') return 'BOOLEAN';
-  if (TEXTS.includes(name)) return 'VARCHAR';
-  return ['length', 'n_bases_scored', 'n_bases_viral', 'best_chunk_start', 'best_chunk_end'].includes(name)
-    ? 'BIGINT'
-    : 'INTEGER';
-}
+/** A run without pairs and p-values. */
+const PLAIN = { isPaired: false, isCalibrated: false };
+const SHARED = columnsOf('sequences', PLAIN).map(columnName);
+const TYPES = { text: 'VARCHAR', integer: 'INTEGER', score: 'FLOAT', share: 'FLOAT', flag: 'BOOLEAN' };
+const TYPE_OF = new Map(
+  columnsOf('results', PLAIN).map((key) => {
+    const { kind, isWide } = sequenceColumn(key);
+    return [columnName(key), isWide ? 'BIGINT' : TYPES[kind]];
+  }),
+);
 
 const FAULTS = ['empty', 'invalid_characters', 'malformed_record'] as const;
 
@@ -66,7 +61,7 @@ async function stored(run: PreparedRun): Promise<string> {
     if (name === 'model') return 'teaching (teaching model, not for research)';
     if (value === null) return 'NA';
     if (typeof value === 'boolean') return value ? 'True' : 'False';
-    return SCORES.includes(name) ? float32Text(value as number) : String(value);
+    return TYPE_OF.get(name) === 'FLOAT' ? float32Text(value as number) : String(value);
   };
   const lines = (await run.store.sequencesOf(rows)).map((row) => {
     const cells = new Map(Object.entries(row).map(([key, value]) => [snakeCase(key), value]));
@@ -146,20 +141,16 @@ describe.each([
     const files = [RESULT_FILES.results, RESULT_FILES.sequences].map((name) =>
       quoted(join(run.folder, name)),
     );
-    const shared = [...TEXTS, ...INTEGERS, ...SCORES, 'too_short'];
     const differing = await duck.rows(
-      `SELECT count(*) AS count FROM (SELECT ${shared.join(', ')} FROM read_parquet(${files[0]}) EXCEPT ALL
-         SELECT ${shared.map((name) => `${name}::${typeOf(name)}`).join(', ')}
+      `SELECT count(*) AS count FROM (SELECT ${SHARED.join(', ')} FROM read_parquet(${files[0]}) EXCEPT ALL
+         SELECT ${SHARED.map((name) => `${name}::${TYPE_OF.get(name)}`).join(', ')}
          FROM read_csv(${files[1]}, delim = '\t', nullstr = 'NA', all_varchar = true))`,
     );
     expect(differing).toEqual([{ count: 0n }]);
     const columns = await duck.rows<{ column_name: string; column_type: string }>(
       `SELECT column_name, column_type FROM (DESCRIBE FROM read_parquet(${files[0]}))`,
     );
-    expect(Object.fromEntries(columns.map((one) => [one.column_name, one.column_type]))).toEqual({
-      ...Object.fromEntries(shared.map((name) => [name, typeOf(name)])),
-      ...{ header: 'VARCHAR', evidence: 'VARCHAR', best_score: 'FLOAT', second_score: 'FLOAT' },
-    });
+    expect(columns.map((one) => [one.column_name, one.column_type])).toEqual([...TYPE_OF]);
     const rows = await run.store.selectedRows({ filter: {} }, { by: 'row', descending: false });
     const expected = (await run.store.sequencesOf(rows)).map((one) => ({
       row: one.row,

@@ -56,7 +56,7 @@ export async function openDuckDb(limits: { memory?: string; threads?: number } =
   };
 }
 
-/** Column by column, which takes half the time of DuckDB's own `getRowObjects`. */
+/** Column by column, which takes less time than DuckDB's own `getRowObjects`. */
 function rowsOf(result: DuckDBMaterializedResult): object[] {
   const names = result.columnNames();
   const rows: Record<string, DuckDBValue>[] = [];

@@ -161,9 +161,7 @@ describe('viral chunks so far', () => {
       return gut?.estimate ?? null;
     };
     expect(await estimateWhere(null)).toBeNull();
-    expect(
-      await estimateWhere(JSON.stringify({ code: 'gzip_truncated', message: 'It ends in the middle.' })),
-    ).not.toBeNull();
+    expect(await estimateWhere(JSON.stringify({ code: 'input_truncated', values: {} }))).not.toBeNull();
   });
 
   it('have an estimate of each sample once its first round is computed, whatever came before', async () => {
@@ -294,7 +292,7 @@ describe('viral chunks so far', () => {
     const db = new Database(join(made.folder, 'run.db'));
     db.prepare(
       'UPDATE input SET records = NULL, bases = NULL, first_row = NULL, failure = ? WHERE input = 1',
-    ).run(JSON.stringify({ code: 'gzip_truncated', message: 'It ends in the middle.' }));
+    ).run(JSON.stringify({ code: 'input_truncated', values: {} }));
     db.close();
     const run = await reopened(made);
     expect(await known(run)).toEqual([closed(3 / 12), null, closed(3 / 12)]);

@@ -160,7 +160,7 @@ describe.skipIf(WITHOUT_PYTHON)('FP8', () => {
     const { blocker } = await estimateRun(question, environment, speeds);
     expect(blocker).toMatchObject({
       code: 'precision_unsupported',
-      cause: expect.stringContaining('FP8 has not been tested with this model') as string,
+      cause: expect.stringContaining('FP8 has not been checked with this model') as string,
       nextStep: expect.stringContaining('virnucpro check precision') as string,
     });
   });

@@ -23,7 +23,7 @@ const ELSEWHERE = [
 ];
 
 /** The published weights are not available in tests. */
-const WITH_TEACHING_MODEL = /^(predict contigs[.]fa|check precision)/;
+const WITH_TEACHING_MODEL = /^(predict contigs[.]fa|check precision|check controls$)/;
 
 const read = (file: string): string => readFileSync(join(APP_PATHS.root, file), 'utf8');
 const inBlocks = [...read('docs/command-line.md').matchAll(/^npm run virnucpro -- ([^#\n]+)/gm)];

@@ -5,7 +5,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { reachable, realFolderGraph } from './folderGraph.ts';
+import { mutualFolders, reachable, realFolderGraph } from './folderGraph.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8');
@@ -38,6 +38,10 @@ it('has an arrow, or a chain of arrows, for every import between folders', () =>
     return !shown.get(from)?.has(to);
   });
   expect(missing).toEqual([]);
+});
+
+it('has no two folders of the engine that import each other', () => {
+  expect(mutualFolders()).toEqual([]);
 });
 
 it('names files and folders of this repository that exist', () => {

@@ -47,6 +47,27 @@ export function realFolderGraph(): FolderGraph {
   return { boxes, arrows };
 }
 
+/**
+ * Folders of the engine that import each other, at any depth. A folder and one inside it are no pair, since they
+ * are one story; nor are the loose files, which show the engine to the outside.
+ */
+export function mutualFolders(): string[] {
+  const engine = 'electron/engine';
+  const arrows = new Set<string>();
+  for (const [file, imported] of realImports()) {
+    const from = dirname(file);
+    for (const to of imported.map((target) => dirname(target))) {
+      const areApart = from !== to && !`${from}/`.startsWith(`${to}/`) && !`${to}/`.startsWith(`${from}/`);
+      if (areApart && [from, to].every((folder) => folder.startsWith(`${engine}/`)))
+        arrows.add(`${from} ${to}`);
+    }
+  }
+  return [...arrows].filter((arrow) => {
+    const [from = '', to = ''] = arrow.split(' ');
+    return from < to && arrows.has(`${to} ${from}`);
+  });
+}
+
 const TESTS = /[.]test[.]tsx?$|[.]config[.]ts$|\/(testing|benchmarks)\//;
 
 /** Returns what each source file imports. */

@@ -56,6 +56,9 @@ export function gpuDevice(gpu: ProbedGpu): ChosenDevice {
     : { kind: 'rocm', gfxTarget: gpu.gfx_target, ...facts };
 }
 
+/** For processes that must not touch a GPU: a context on one takes memory from the workers. */
+export const NO_GPU = { CUDA_VISIBLE_DEVICES: '' } as const;
+
 /** Variables that pin a worker to its device, as overrides for `pythonLaunch`. */
 export function workerEnvironment(device: ChosenDevice): Record<string, string> {
   switch (device.kind) {

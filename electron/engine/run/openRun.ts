@@ -29,7 +29,7 @@ import { NO_DAMAGE } from '../results/damage.ts';
 import type { TablesWritten } from '../results/types.ts';
 import { openRunStore, type RunStore } from '../store/runStore.ts';
 import type { StoredRun } from '../store/types.ts';
-import { BatchSizes } from './work/batchSizes.ts';
+import { BatchSizes } from './batchSizes.ts';
 import { announceStart, readyToStart, type StartOptions } from './begin/checkReadiness.ts';
 import type { DeviceChoice } from './begin/chooseDevices.ts';
 import { ProgressTracker, type RunPace } from './progress/progressTracker.ts';

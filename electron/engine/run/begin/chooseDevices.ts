@@ -12,7 +12,7 @@ import type { EngineContext } from '../../engineContext.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { withoutGpus, type PlannedDevices } from '../shares/clusterPlan.ts';
 import type { RunDevice } from '../../store/types.ts';
-import type { WorkDevice } from '../work/workDevice.ts';
+import type { WorkDevice } from '../workDevice.ts';
 
 export interface DeviceChoice extends PlannedDevices {
   cluster: ClusterChoice | null;

@@ -1,14 +1,14 @@
+import { pythonLaunch } from '../../environment/pythonLaunch.ts';
 import { join } from 'node:path';
 import {
   monitorEventSchema,
   type DeviceSample,
   type MonitorEvent,
 } from '../../../contract/protocol/index.ts';
-import { isGpu } from '../../devices/chosenDevice.ts';
+import { NO_GPU, isGpu } from '../../devices/chosenDevice.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { BackendProcess } from '../../workers/backendProcess.ts';
-import { backendLaunch, NO_GPU } from '../work/workProcesses.ts';
 import type { DeviceTelemetry } from './deviceTelemetry.ts';
 import { noteImbalance } from './remarks.ts';
 import type { RunNotes, RunLog } from '../runNotes.ts';
@@ -52,7 +52,12 @@ export class DeviceMonitor {
       .filter(({ device }) => isGpu(device.local))
       .flatMap(({ device }) => ['--uuid', device.id]);
     this.process = new BackendProcess(
-      backendLaunch(context, 'devices.monitor', ['--interval', '1', ...gpus], NO_GPU),
+      pythonLaunch(
+        context.environment,
+        'virnucpro_backend.devices.monitor',
+        ['--interval', '1', ...gpus],
+        NO_GPU,
+      ),
       join(store.folder, 'logs', 'monitor.log'),
       monitorEventSchema,
       (event) => {

@@ -2,7 +2,7 @@ import type { DeviceSample, Placement, PartProgress } from '../../../contract/pr
 import type { DeviceLive, WorkerState } from '../../../contract/rpc/runs.ts';
 import type { DeviceSampleRow, DeviceSummary } from '../../store/types.ts';
 import type { DeviceWorkerEvent } from '../../workers/backendProcess.ts';
-import type { WorkDevice } from '../work/workDevice.ts';
+import type { WorkDevice } from '../workDevice.ts';
 import { WorkerWatch } from './workerWatch.ts';
 
 /** Values of a device's sensors; null for those that its vendor does not measure. */

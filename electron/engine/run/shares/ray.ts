@@ -1,3 +1,5 @@
+import { pythonLaunch } from '../../environment/pythonLaunch.ts';
+import { NO_GPU } from '../../devices/chosenDevice.ts';
 import { join } from 'node:path';
 import type { RayChoice } from '../../../contract/cluster.ts';
 import { AppFailure, appFailure } from '../../../contract/errors.ts';
@@ -5,7 +7,6 @@ import { message, plain } from '../../../contract/messages.ts';
 import { rayEventSchema, type RayEvent } from '../../../contract/protocol/index.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
 import { exitMessage } from '../../workers/childProcess.ts';
-import { backendLaunch, NO_GPU } from '../work/workProcesses.ts';
 import type { ClusterRun, Scheduler, ShareTask } from './scheduler.ts';
 import { isSilent, type ShareStatus } from './shareStatus.ts';
 
@@ -25,7 +26,7 @@ export class RayScheduler implements Scheduler {
 
   constructor({ address, shares, cpus, workers }: RayChoice, { context, folder, program }: ClusterRun) {
     const task = [folder, program ?? 'virnucpro', ...[shares, cpus, workers].map(String)];
-    const launch = backendLaunch(context, 'cluster', [address, ...task], NO_GPU);
+    const launch = pythonLaunch(context.environment, 'virnucpro_backend.cluster', [address, ...task], NO_GPU);
     this.process = new BackendProcess(launch, join(folder, 'logs', 'ray.log'), rayEventSchema, this.take);
     // A failure is reported by the next call.
     this.connected.promise.catch(() => undefined);

@@ -9,9 +9,9 @@ import type { StoredPart } from '../../store/types.ts';
 import { patientDeadlines } from '../../workers/deadlines.ts';
 import { type DeviceWorkerOptions, type LoadCommand, localLauncher } from '../../workers/backendProcess.ts';
 import type { RunRecord } from '../runRecord.ts';
-import type { BatchSizes } from './batchSizes.ts';
-import type { WorkDevice } from './workDevice.ts';
-import { pythonLaunch, type PythonLaunch } from '../../environment/pythonLaunch.ts';
+import type { BatchSizes } from '../batchSizes.ts';
+import type { WorkDevice } from '../workDevice.ts';
+import { pythonLaunch } from '../../environment/pythonLaunch.ts';
 
 export interface WorkSessionOptions {
   context: EngineContext;
@@ -23,7 +23,6 @@ export interface WorkSessionOptions {
   cluster: ClusterChoice | null;
   /** Reads the inputs only. */
   preparesOnly: boolean;
-  /** Without a running task of the cluster for this long, the run is paused. */
   modelFolder: string;
   /** What is known about the devices' memory. */
   batches: BatchSizes;
@@ -55,7 +54,12 @@ export function prepareCommand(
 
 export function workerOptions(options: WorkSessionOptions, device: WorkDevice): DeviceWorkerOptions {
   const { context, store, record } = options;
-  const launch = backendLaunch(context, 'worker', [], workerEnvironment(device.local));
+  const launch = pythonLaunch(
+    context.environment,
+    'virnucpro_backend.worker',
+    [],
+    workerEnvironment(device.local),
+  );
   return {
     device: device.id,
     launch: localLauncher(launch, join(store.folder, workerLog(device.id))),
@@ -115,16 +119,3 @@ function memoryFraction({ memoryTotalBytes }: WorkDevice, limitBytes: number | u
   if (limitBytes === undefined || memoryTotalBytes === null) return null;
   return limitBytes >= memoryTotalBytes ? null : limitBytes / memoryTotalBytes;
 }
-
-/** How a run starts one of its processes, with the variables that say which GPUs the process may see. */
-export function backendLaunch(
-  { environment }: EngineContext,
-  module: 'prepare' | 'devices.monitor' | 'worker' | 'cluster',
-  args: readonly string[],
-  variables: Readonly<Record<string, string>>,
-): PythonLaunch {
-  return pythonLaunch(environment, `virnucpro_backend.${module}`, args, variables);
-}
-
-/** For processes that must not touch a GPU: a context on one takes memory from the workers. */
-export const NO_GPU = { CUDA_VISIBLE_DEVICES: '' } as const;

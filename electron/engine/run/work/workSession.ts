@@ -1,9 +1,10 @@
+import { pythonLaunch } from '../../environment/pythonLaunch.ts';
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { appError, asAppError } from '../../../contract/errors.ts';
 import { deviceNamed, message } from '../../../contract/messages.ts';
 import type { PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
-import { isOtherGpu } from '../../devices/chosenDevice.ts';
+import { NO_GPU, isOtherGpu } from '../../devices/chosenDevice.ts';
 import { pathInRun, somethingAt } from '../../system/runFiles.ts';
 import { formatBytes, formatCount, formatDuration } from '../../../contract/terminal/format.ts';
 import type { StoredPart } from '../../store/types.ts';
@@ -15,8 +16,6 @@ import { nodeOf } from '../../store/shares.ts';
 import { DeviceMonitor } from '../progress/deviceMonitor.ts';
 import { DeviceTelemetry } from '../progress/deviceTelemetry.ts';
 import {
-  backendLaunch,
-  NO_GPU,
   partCommand,
   prepareCommand,
   workerLog,
@@ -34,7 +33,7 @@ import {
 } from './decide/workState.ts';
 import { PartLedger } from './partLedger.ts';
 import { PrepareStage } from './prepareStage.ts';
-import { localDevice, type WorkDevice } from './workDevice.ts';
+import { localDevice, type WorkDevice } from '../workDevice.ts';
 
 /**
  * One work session of a run, from start or resume to its pause or end. Prepare, workers, store and user emit
@@ -319,7 +318,7 @@ export class WorkSession {
       return;
     }
     const prepare: PrepareStage = new PrepareStage(
-      backendLaunch(context, 'prepare', [], NO_GPU),
+      pythonLaunch(context.environment, 'virnucpro_backend.prepare', [], NO_GPU),
       join(store.folder, 'logs', 'prepare.log'),
       prepareCommand(this.options, this.leftOut),
       store,

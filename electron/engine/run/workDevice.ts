@@ -1,7 +1,7 @@
-import { processorOfShare } from '../../../contract/cluster.ts';
-import { isGpu, type ChosenDevice } from '../../devices/chosenDevice.ts';
-import type { ShareNode } from '../../store/shares.ts';
-import type { JsonObject } from '../../store/types.ts';
+import { processorOfShare } from '../../contract/cluster.ts';
+import { isGpu, type ChosenDevice } from '../devices/chosenDevice.ts';
+import type { ShareNode } from '../store/shares.ts';
+import type { JsonObject } from '../store/types.ts';
 
 /** A device that a run, or a share of one, computes on. */
 export interface WorkDevice {

@@ -23,7 +23,7 @@ export const SAMPLE_FROM_PARTS = 16;
  * Apple's GPUs are many times slower than an H200, and no batch may take them minutes. These sizes were not
  * measured there.
  */
-export const RESIDUES_PER_PART = { gpu: 262_144, apple: 32_768, cpu: 2_048 } as const;
+const RESIDUES_PER_PART = { gpu: 262_144, apple: 32_768, cpu: 2_048 } as const;
 /**
  * Part size on processors for runs of at least this many such parts, which keep any number of processors busy
  * to the end, so the number of processors need not be known. Each part reads and converts the weights of all

@@ -2,6 +2,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { ok, type Result, failWith } from '../../../contract/errors.ts';
 import { message, type Message } from '../../../contract/messages.ts';
 import type { ProbeResult } from '../../../contract/protocol/index.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
@@ -31,7 +32,7 @@ export function devicesToTest(probe: ProbeResult): ChosenDevice[] {
 }
 
 /** Enough for a model of the published size in FP32, loaded from a slow disk, on a slow processor. */
-export const CHECK_TIMEOUT_MS = 60 * 60_000;
+const WITH_MODEL_MS = 60 * 60_000;
 
 /** The report of one check on one device, or the reason why there is none. */
 export async function testDevice<Report>(
@@ -54,6 +55,19 @@ export async function testDevice<Report>(
         ? message('check.computing.no_answer')
         : message('check.computing.broke_off', { line }),
   };
+}
+
+/** The report of a check that loads a model; an error if it was stopped or there is none. */
+export async function checkModel<Report>(
+  environment: PythonEnvironment,
+  device: ChosenDevice,
+  check: readonly [what: string, ...args: string[]],
+  schema: z.ZodType<Report>,
+  options: Pick<CheckOptions, 'run' | 'signal'>,
+): Promise<Result<Report>> {
+  const tested = await testDevice(environment, device, check, schema, WITH_MODEL_MS, options);
+  if (options.signal?.aborted) return failWith('usage', 'The check was stopped.');
+  return 'lost' in tested ? failWith('usage', tested.lost) : ok(tested.report);
 }
 
 const keptFile = (paths: AppPaths): string => join(paths.dataDir, 'checks.json');

@@ -4,7 +4,7 @@
  */
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { ok, type Result, failWith } from '../../../contract/errors.ts';
+import { ok, type Result } from '../../../contract/errors.ts';
 import type { PlanModel } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
 import {
@@ -18,7 +18,7 @@ import type { AppPaths } from '../../environment/appPaths.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { preferredPrecision } from '../choosePrecision.ts';
 import type { ChosenDevice } from '../chosenDevice.ts';
-import { CHECK_TIMEOUT_MS, keep, readKept, testDevice, type CheckOptions } from './check.ts';
+import { checkModel, keep, readKept, type CheckOptions } from './check.ts';
 
 const reportSchema = controlsSchema.omit({
   ...{ checkedAt: true, seconds: true, kind: true, deviceName: true, driver: true, pytorch: true },
@@ -66,13 +66,12 @@ export async function runControls(
     const panel = ['--model', model.folder, '--resources', paths.resources, ...(quick ? ['--quick'] : [])];
     const check = ['controls', precision ?? preferredPrecision(device), ...panel] as const;
     const begin = performance.now();
-    const tested = await testDevice(environment, device, check, reportSchema, CHECK_TIMEOUT_MS, options);
-    if (options.signal?.aborted) return failWith('usage', 'The check was stopped.');
-    if (!tested.report) return failWith('usage', tested.lost);
+    const checked = await checkModel(environment, device, check, reportSchema, options);
+    if (!checked.ok) return checked;
     const { kind, name: deviceName } = device;
     const seconds = (performance.now() - begin) / 1000;
     const checkedAt = new Date().toISOString();
-    found.push({ ...tested.report, checkedAt, seconds, kind, deviceName, driver, pytorch });
+    found.push({ ...checked.value, checkedAt, seconds, kind, deviceName, driver, pytorch });
   }
   const before = (await keptControls(paths, model.hash)).filter(
     (one) => !found.some((other) => keyOf(other) === keyOf(one)),

@@ -11,7 +11,7 @@ import type { AppPaths } from '../../environment/appPaths.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { possiblePrecisions } from '../choosePrecision.ts';
 import type { ChosenDevice } from '../chosenDevice.ts';
-import { CHECK_TIMEOUT_MS, keep, readKept, testDevice, type CheckOptions } from './check.ts';
+import { checkModel, keep, readKept, type CheckOptions } from './check.ts';
 
 /**
  * Precisions that lose so much accuracy that a run may use them only after they were measured with the very
@@ -36,17 +36,9 @@ export async function checkPrecisions(
   onDevice?.(device.name, 1, 1);
   const measured = inputs.length > 0 ? inputs : [join(paths.resources, 'example.fa')];
   const args = [possiblePrecisions(device).join(','), '--model', model.folder, '--input', ...measured];
-  const tested = await testDevice(
-    environment,
-    device,
-    ['precision', ...args],
-    reportSchema,
-    CHECK_TIMEOUT_MS,
-    options,
-  );
-  if (options.signal?.aborted) return failWith('usage', 'The check was stopped.');
-  if (!tested.report) return failWith('usage', tested.lost);
-  const check = { ...tested.report, checkedAt: new Date().toISOString(), deviceName: device.name };
+  const checked = await checkModel(environment, device, ['precision', ...args], reportSchema, options);
+  if (!checked.ok) return checked;
+  const check = { ...checked.value, checkedAt: new Date().toISOString(), deviceName: device.name };
   await keepPrecisions(paths, model.hash, check);
   return ok(check);
 }

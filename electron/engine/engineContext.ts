@@ -4,6 +4,7 @@ import type { CheckedRuns } from './store/checkedRuns.ts';
 import type { StartModule } from './store/duckdb/queryProcess.ts';
 import type { DeviceUse, LearntBatch } from './store/types.ts';
 import { DEADLINES, type DeadlineLimits } from './workers/deadlines.ts';
+import type { WarmWorkers } from './workers/warmWorkers.ts';
 
 /** What every part of the engine needs to know about the program that contains it. */
 export interface EngineContext {
@@ -18,6 +19,8 @@ export interface EngineContext {
   readonly restartDelayMs: number;
   /** What earlier runs have learnt about a device's memory. */
   readonly learntBatches?: LearntBatches;
+  /** Workers that wait for the next run; without it they end with their run. */
+  readonly warmWorkers?: WarmWorkers;
   /** Runs whose databases need no check when they are opened. */
   readonly checkedRuns?: CheckedRuns;
   /** Aborted when the program is closing: after that no run is created or opened. */

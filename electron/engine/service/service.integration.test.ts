@@ -92,6 +92,24 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     expect(phase(second)).toBe('created');
   });
 
+  it('lets the next run of the queue go on with the model that the last has loaded', async () => {
+    const input = await writeInput('short.fa', 1);
+    const runs = [await create(input), await create(input), await create(input, { precision: 'fp32' })];
+    await until(() => phase(runs[2] ?? '') === 'done' && service.control.queue.active === null);
+    const folders = runs.map((runId) => service.catalog.find(runId).folder);
+    const loaded = await Promise.all(
+      folders.map(async (of) => {
+        const { devices } = JSON.parse(await readFile(join(of, 'run.json'), 'utf8')) as {
+          devices: { loadSeconds: number }[];
+        };
+        return devices.map(({ loadSeconds }) => loadSeconds > 0);
+      }),
+    );
+    expect(loaded).toEqual([[true], [false], [true]]);
+    const tables = await Promise.all(folders.slice(0, 2).map((of) => readFile(join(of, 'chunks.tsv'))));
+    expect(tables[1]).toEqual(tables[0]);
+  });
+
   it('creates no run and starts no thread after closing, even for a pending call', async () => {
     const input = await writeInput('short.fa', 1);
     const outputDir = join(folder, 'made late');

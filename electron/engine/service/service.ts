@@ -27,6 +27,7 @@ import { RunWatch } from './runs/runWatch.ts';
 import { UserSettings } from './userSettings.ts';
 import { SpeedHistory } from './questions/speedHistory.ts';
 import { UserChecks } from './computer/checks.ts';
+import { WarmWorkers } from '../workers/warmWorkers.ts';
 import { WeightDownloads } from './computer/weightDownloads.ts';
 
 /** A question from ssh, and progress, are shown as they come. */
@@ -90,10 +91,12 @@ export interface Service {
 export async function openService(base: EngineBase, options: ServiceOptions = {}): Promise<Service> {
   const library = await openLibrary(base);
   const closed = new AbortController();
+  const warmWorkers = new WarmWorkers();
   const engine = {
     ...withLearntBatches(base, library),
     checkedRuns: await rememberCheckedRuns(library),
     closing: closed.signal,
+    warmWorkers,
   };
   const resultsFolder = options.resultsFolder ?? join(homedir(), 'VirNucPro results');
   const [settings, speeds] = await Promise.all([
@@ -157,6 +160,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     const answered = calls.close();
     const stopped = Promise.all([
       pythonEnvironment.stop(),
+      warmWorkers.close(),
       downloads.stop(),
       checks.stop(),
       packing.stop(),

@@ -35,8 +35,8 @@ export class BackendProcess<Message extends { type: string }> {
   readonly ended: Promise<void>;
   private readonly child: ChildProcess;
   private readonly messages: z.ZodType<Message>;
-  private readonly emit: (event: ProcessEvent<Message>) => void;
-  private readonly log: ProcessLog;
+  private emit: (event: ProcessEvent<Message>) => void;
+  private log: ProcessLog;
   private greeted = false;
   private faulted = false;
 
@@ -67,6 +67,13 @@ export class BackendProcess<Message extends { type: string }> {
 
   get pid(): number | undefined {
     return this.child.pid;
+  }
+
+  /** From now on another listener hears the process, and another file, if any, is its log. */
+  attach(emit: (event: ProcessEvent<Message>) => void, logPath?: string): void {
+    this.emit = emit;
+    if (logPath === undefined) this.log.end(this.logLine('the process leaves this run'));
+    else this.log = new ProcessLog(logPath);
   }
 
   send(command: object): void {
@@ -141,7 +148,7 @@ function wrongGreeting(message: { type: string; protocol?: number }): AppError |
 }
 
 /** A started worker: it accepts commands and sends events until it ends. */
-interface WorkerConnection {
+export interface WorkerConnection {
   readonly pid: number | null | undefined;
   send(command: WorkerCommand): void;
   /** Writes to the worker's log. */
@@ -149,16 +156,26 @@ interface WorkerConnection {
   /** Ends the worker after the current batch, by force if that takes longer. */
   stop(graceMs: number): Promise<void>;
   kill(): void;
+  /** Leaves the worker, with its model loaded, to the next run; false if it can't be left. */
+  rest?(): boolean;
 }
 
 /**
  * Starts a worker, whose exit is always the last event. Nothing is emitted before the launcher has returned.
  */
-type WorkerLauncher = (emit: (event: ProcessEvent<WorkerEvent>) => void) => WorkerConnection;
+export type WorkerLauncher = (emit: (event: ProcessEvent<WorkerEvent>) => void) => WorkerConnection;
+
+export function startWorkerProcess(
+  launch: PythonLaunch,
+  logPath: string,
+  emit: (event: ProcessEvent<WorkerEvent>) => void,
+): BackendProcess<WorkerEvent> {
+  return new BackendProcess(launch, logPath, workerEventSchema, emit);
+}
 
 /** Starts workers as processes on this computer. */
 export function localLauncher(launch: PythonLaunch, logPath: string): WorkerLauncher {
-  return (emit) => new BackendProcess(launch, logPath, workerEventSchema, emit);
+  return (emit) => startWorkerProcess(launch, logPath, emit);
 }
 
 const STOP_GRACE_MS = 10_000;
@@ -267,10 +284,13 @@ export class DeviceWorker {
 
   /**
    * Ends the process after the current batch. A process that is already ending gets no more time than this.
+   * With `leave` a worker that has nothing to do is left to the next run, if there is a place for it.
    */
-  async stop(graceMs = STOP_GRACE_MS): Promise<void> {
+  async stop(graceMs = STOP_GRACE_MS, leave = false): Promise<void> {
     const { life } = this;
+    const isFree = life.phase === 'ready' && this.held.size === 0 && !this.verdict;
     this.abandon();
+    if (leave && isFree && life.worker.rest?.()) return;
     if (life.phase !== 'none') {
       life.worker.send({ type: 'stop' });
       this.ending = life.worker;

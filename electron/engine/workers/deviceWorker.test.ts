@@ -1,12 +1,8 @@
-/**
- * Supervision with a made-up worker: a Node program that speaks the protocol and behaves as its first
- * argument says.
- */
+/** Supervision with a made-up worker. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROTOCOL_VERSION } from '../../contract/protocol/index.ts';
 import { DEADLINES } from './deadlines.ts';
 import {
   DeviceWorker,
@@ -16,35 +12,7 @@ import {
   localLauncher,
 } from './backendProcess.ts';
 import { MADE_UP_PART } from './testing/madeUpPart.ts';
-
-const PROGRAM = `
-const [behaviour] = process.argv.slice(1);
-const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
-const hash = '0'.repeat(64);
-say({ type: 'hello', protocol: ${PROTOCOL_VERSION}, role: 'worker', pid: process.pid, backend_version: '1', python_version: '3' });
-const ready = { type: 'ready', device_uuid: null, precision: 'fp32', tokens_per_batch: 512,
-  placement: 'resident', memory_profile: null, memory_free_bytes: null, attention: 'plain',
-  model_hash: hash, load_seconds: 0, torch_version: '2', memory_bytes: 1 };
-const done = (part) => ({ type: 'part_done', part, scores_path: '/s', scores_sha256: hash, embeddings_sha256: null, frames: 1,
-  residues: 1, seconds: 1, frames_recomputed_fp32: 0, frames_failed: 0, frames_outside_norm_band: 0, norms: null, batch_halvings: 0, esm2_batches: 1, esm2_tokens: 1, peak_memory_bytes: 1, peak_allocated_bytes: null,
-  repeated_proteins: 0, repeated_nucleotides: 0 });
-let buffered = '';
-process.stdin.on('data', (data) => {
-  const lines = (buffered + data).split('\\n');
-  buffered = lines.pop();
-  for (const line of lines) {
-    const command = JSON.parse(line);
-    if (command.type === 'load' && behaviour === 'missing')
-      say({ type: 'load_failed', code: 'model_missing', message: 'No model.', next_step: 'Get it.' });
-    else if (command.type === 'load' && behaviour === 'crashes') process.kill(process.pid, 'SIGSEGV');
-    else if (command.type === 'load') say(ready);
-    if (command.type === 'part' && behaviour === 'dies') process.exit(7);
-    if (command.type === 'part' && behaviour === 'garbage') process.stdout.write('hello there\\n');
-    if (command.type === 'part' && behaviour === 'works') say(done(command.part));
-  }
-});
-process.stdin.on('end', () => process.exit(0));
-`;
+import { madeUpWorker } from './testing/madeUpWorker.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -74,10 +42,7 @@ async function supervise(
     const worker = new DeviceWorker(
       {
         ...OPTIONS,
-        launch: localLauncher(
-          { file: process.execPath, args: ['-e', PROGRAM, behaviour], env: {} },
-          join(folder, `${behaviour}.log`),
-        ),
+        launch: localLauncher(madeUpWorker(behaviour), join(folder, `${behaviour}.log`)),
         ...options,
       },
       (event) => {

@@ -60,11 +60,15 @@ export function workerOptions(options: WorkSessionOptions, device: WorkDevice): 
     [],
     workerEnvironment(device.local),
   );
+  const log = join(store.folder, workerLog(device.id));
+  const modelHash = record.stored.plan.model.hash;
   return {
     device: device.id,
-    launch: localLauncher(launch, join(store.folder, workerLog(device.id))),
+    launch: context.warmWorkers
+      ? context.warmWorkers.launcher(launch, log, modelHash)
+      : localLauncher(launch, log),
     load: () => loadCommand(options, device),
-    modelHash: record.stored.plan.model.hash,
+    modelHash,
     deadlines: patientDeadlines(context.deadlines, record.request.patience ?? 1),
     restartDelayMs: context.restartDelayMs,
   };

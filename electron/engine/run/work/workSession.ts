@@ -57,6 +57,7 @@ export class WorkSession {
   private deciding = false;
   private prepare: PrepareStage | undefined;
   private monitor: DeviceMonitor | undefined;
+  private settled = false;
   private readProgress: PrepareProgress | null = null;
   private ready: WorkerReady | undefined;
 
@@ -236,6 +237,9 @@ export class WorkSession {
         record.notes.add(effect.level, effect.code, effect.message, effect.detail);
         break;
       case 'settled':
+        this.settled = true;
+        this.onOutcome(effect);
+        break;
       case 'prepared':
       case 'drained':
       case 'halt':
@@ -256,7 +260,7 @@ export class WorkSession {
     const worker = this.workers.get(device);
     if (!worker) return;
     this.workers.delete(device);
-    const stopped = worker.stop(graceMs);
+    const stopped = worker.stop(graceMs, this.settled);
     this.stopping.set(device, { worker, stopped });
     await stopped;
     this.stopping.delete(device);

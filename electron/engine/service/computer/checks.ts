@@ -84,7 +84,9 @@ export class UserChecks {
         const line = `${device} (${stepNumber}/${stepCount})`;
         tell({ ...at, stepNumber, stepCount, fraction: null, line, finished: false, error: null });
       };
-      await work(await this.pythonEnvironment.context(), { onDevice, signal });
+      const context = await this.pythonEnvironment.context();
+      await context.warmWorkers?.release();
+      await work(context, { onDevice, signal });
     });
     this.jobs.set(name, job);
     void job.ended.then(() => this.jobs.delete(name));

@@ -200,6 +200,8 @@ export class PythonEnvironmentManager {
 
   private startSetUp({ from, withRay = false }: { from?: string; withRay?: boolean } = {}): StepJob {
     const job = new StepJob(message('step.looking'), async (tell, signal) => {
+      // A set-up may replace the files that their Python has open.
+      await this.base.warmWorkers?.release();
       const result = await setUp({
         paths: this.base.paths,
         interpreter: this.interpreterNow(),

@@ -1,0 +1,36 @@
+import type { PythonLaunch } from '../../environment/pythonLaunch.ts';
+import { PROTOCOL_VERSION } from '../../../contract/protocol/index.ts';
+
+const PROGRAM = `
+const [behaviour] = process.argv.slice(1);
+const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
+const hash = '0'.repeat(64);
+say({ type: 'hello', protocol: ${PROTOCOL_VERSION}, role: 'worker', pid: process.pid, backend_version: '1', python_version: '3' });
+const ready = { type: 'ready', device_uuid: null, precision: 'fp32', tokens_per_batch: 512,
+  placement: 'resident', memory_profile: null, memory_free_bytes: null, attention: 'plain',
+  model_hash: hash, load_seconds: 0, torch_version: '2', memory_bytes: 1 };
+const done = (part) => ({ type: 'part_done', part, scores_path: '/s', scores_sha256: hash, embeddings_sha256: null, frames: 1,
+  residues: 1, seconds: 1, frames_recomputed_fp32: 0, frames_failed: 0, frames_outside_norm_band: 0, norms: null, batch_halvings: 0, esm2_batches: 1, esm2_tokens: 1, peak_memory_bytes: 1, peak_allocated_bytes: null,
+  repeated_proteins: 0, repeated_nucleotides: 0 });
+let buffered = '';
+process.stdin.on('data', (data) => {
+  const lines = (buffered + data).split('\\n');
+  buffered = lines.pop();
+  for (const line of lines) {
+    const command = JSON.parse(line);
+    if (command.type === 'load' && behaviour === 'missing')
+      say({ type: 'load_failed', code: 'model_missing', message: 'No model.', next_step: 'Get it.' });
+    else if (command.type === 'load' && behaviour === 'crashes') process.kill(process.pid, 'SIGSEGV');
+    else if (command.type === 'load') say(ready);
+    if (command.type === 'part' && behaviour === 'dies') process.exit(7);
+    if (command.type === 'part' && behaviour === 'garbage') process.stdout.write('hello there\\n');
+    if (command.type === 'part' && behaviour === 'works') say(done(command.part));
+  }
+});
+process.stdin.on('end', () => process.exit(0));
+`;
+
+/** A Node program that speaks a worker's protocol and behaves as `behaviour` says. */
+export function madeUpWorker(behaviour: string): PythonLaunch {
+  return { file: process.execPath, args: ['-e', PROGRAM, behaviour], env: {} };
+}

@@ -1,0 +1,125 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { WorkerReady } from '../../contract/protocol/index.ts';
+import { DeviceWorker, type LoadCommand } from './backendProcess.ts';
+import { DEADLINES } from './deadlines.ts';
+import { MADE_UP_PART } from './testing/madeUpPart.ts';
+import { madeUpWorker } from './testing/madeUpWorker.ts';
+import { WarmWorkers } from './warmWorkers.ts';
+
+const HASH = '0'.repeat(64);
+let folder: string;
+let kept: WarmWorkers;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'warm-workers-'));
+  kept = new WarmWorkers();
+});
+afterEach(async () => {
+  await kept.close();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+interface Run {
+  precision?: 'fp32' | 'bf16';
+  mostTokens?: number | null;
+  /** During the run. */
+  halved?: boolean;
+}
+
+/** Computes a part as one run and leaves the worker to the next. */
+async function run(name: string, { precision = 'fp32', mostTokens = null, halved = false }: Run = {}) {
+  const load = { type: 'load', precision, most_tokens_per_batch: mostTokens } as LoadCommand;
+  let ready: WorkerReady | undefined;
+  let pid = 0;
+  await new Promise<void>((resolve, fail) => {
+    const worker = new DeviceWorker(
+      {
+        device: 'cpu:0',
+        launch: kept.launcher(madeUpWorker('works'), join(folder, `${name}.log`), HASH),
+        load: () => load,
+        modelHash: HASH,
+        deadlines: DEADLINES,
+        restartDelayMs: 1,
+      },
+      (event) => {
+        if (event.type === 'worker_died') fail(new Error(event.error.cause));
+        if (event.type === 'worker_ready') {
+          ({ ready } = event);
+          ({ pid } = worker);
+          if (halved) worker.limitBatches(256);
+          worker.assign(MADE_UP_PART);
+        }
+        if (event.type === 'part_done') void worker.stop(10_000, true).then(resolve, fail);
+      },
+    );
+    worker.start();
+  });
+  return { pid, ready };
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+const hasEnded = (pid: number): Promise<void> =>
+  vi.waitFor(
+    () => {
+      expect(isAlive(pid)).toBe(false);
+    },
+    { timeout: 30_000, interval: 20 },
+  );
+
+describe('WarmWorkers', () => {
+  it('gives the next run the worker of the last, which has the model loaded', async () => {
+    const first = await run('first');
+    expect(kept.memoryBytes).toBe(first.ready?.memory_bytes);
+    const second = await run('second', { mostTokens: 128 });
+    expect(second).toEqual({ pid: first.pid, ready: { ...first.ready, load_seconds: 0 } });
+    // Each run has the log of its own parts.
+    for (const name of ['first', 'second']) {
+      const log = await readFile(join(folder, `${name}.log`), 'utf8');
+      expect(log.match(/assign/g)).toHaveLength(1);
+    }
+  });
+
+  it('ends a worker that holds another model before the next is started', async () => {
+    const first = await run('first');
+    const second = await run('second', { precision: 'bf16' });
+    expect(second.pid).not.toBe(first.pid);
+    expect(isAlive(first.pid)).toBe(false);
+  });
+
+  it('keeps no worker whose batches a user has halved', async () => {
+    const { pid } = await run('halved', { halved: true });
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('ends what waits when its memory is wanted, when it has waited long, and when the program ends', async () => {
+    const wanted = await run('wanted');
+    expect(isAlive(wanted.pid)).toBe(true);
+    await kept.release();
+    expect(isAlive(wanted.pid)).toBe(false);
+
+    const closing = await run('closing');
+    await kept.close();
+    const afterClose = await run('after-close');
+    for (const { pid } of [closing, afterClose]) await hasEnded(pid);
+
+    kept = new WarmWorkers(1);
+    await hasEnded((await run('long')).pid);
+  });
+
+  it('starts another in place of one that has died while it waited', async () => {
+    const first = await run('first');
+    process.kill(first.pid, 'SIGKILL');
+    await vi.waitFor(() => {
+      expect(kept.memoryBytes).toBe(0);
+    });
+    expect((await run('second')).pid).not.toBe(first.pid);
+  });
+});

@@ -161,6 +161,14 @@ export function positiveInteger(text: string): number {
   return value;
 }
 
+/** Parses a chunk length, or two for a second look: `500+300`. */
+export function chunkLengths(text: string): number[] {
+  const lengths = text.split('+').map(positiveInteger);
+  if (lengths.length > 2)
+    throw new InvalidArgumentError('Write one chunk length, such as 500, or two, such as 500+300.');
+  return lengths;
+}
+
 /** Parses an amount in GB into bytes. */
 export function gigabytes(text: string): number {
   const value = Number(text);

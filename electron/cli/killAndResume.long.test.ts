@@ -18,7 +18,7 @@ const SEED = 29;
 const SHORT_RECORDS = 40_000;
 const MOST_COPIES = 10;
 const RANDOM_KILLS = 6;
-const SAMPLED = [...MANY_PARTS, '--order', 'sample'];
+const SAMPLED = [...MANY_PARTS, '--order', 'sample', '--chunk-length', '500+300'];
 
 /** Cells that differ between two tables, except numbers that agree within the tolerance. */
 function differences(a: string, b: string, tolerance: number): string[] {
@@ -126,7 +126,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('kill -9 of the 
     const parent = await temporaryFolder();
     const [sample, file] = [join(parent, 'sample'), join(parent, 'file')];
     await succeeds(['predict', SAMPLE, '-o', sample, '-q', ...SAMPLED]);
-    await succeeds(['predict', SAMPLE, '-o', file, '-q', ...MANY_PARTS, '--order', 'file']);
+    await succeeds(['predict', SAMPLE, '-o', file, '-q', ...SAMPLED, '--order', 'file']);
     const { counts } = JSON.parse(readFileSync(join(sample, 'run.json'), 'utf8')) as {
       counts: { tolerance: number };
     };

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { embeddingPrecisionSchema, precisionSchema, repairSchema } from '../contract/protocol/index.ts';
 import { orderSchema } from '../contract/plan.ts';
 import { withClusterOptions } from './clusterFlags.ts';
-import { gigabytes, goalArgument, positiveInteger } from './commonFlags.ts';
+import { chunkLengths, gigabytes, goalArgument, positiveInteger } from './commonFlags.ts';
 import { withOriginalFlags } from './originalToolFlags.ts';
 
 /** Heading of the last options of `predict --help`, which few need. */
@@ -86,7 +86,11 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
         .choices(embeddingPrecisionSchema.options)
         .preset('fp16'),
     )
-    .option('-e, --chunk-length <n>', "chunk length in bases (default: the model's)", positiveInteger)
+    .option(
+      '-e, --chunk-length <n>',
+      "chunk length in bases (default: the model's); 500+300 looks again, in shorter chunks, at those without an open frame",
+      chunkLengths,
+    )
     .addOption(
       new Option(
         '--precision <name>',

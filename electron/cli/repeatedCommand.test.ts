@@ -65,7 +65,7 @@ afterEach(() => {
 describe.skipIf(process.platform === 'win32')('the command that repeats a run', () => {
   it('passes every path and every choice through a shell unchanged', async () => {
     const run = made(
-      { embedEqualSequencesOnce: false, embeddings: 'fp32' },
+      { embedEqualSequencesOnce: false, embeddings: 'fp32', secondLook: { chunkLength: 300 } },
       { devices: '0,1', keepWork: true, gpuMemoryBytes: 7_500_000_000 },
     );
     expect(await understood(commandToRepeat(run))).toEqual({
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
       flags: {
         outputDir: '/results/gut predictions_again',
         model: '500',
-        chunkLength: 500,
+        chunkLength: [500, 300],
         precision: 'bf16',
         tokensPerBatch: 33_792,
         residuesPerPart: 65_536,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { countSchema } from './protocol/common.ts';
-import { evidenceSchema, FRAME_NAMES, predictionSchema, reasonSchema } from './results.ts';
+import { ALL_FRAME_NAMES, evidenceSchema, predictionSchema, reasonSchema } from './results.ts';
 
 /** Where a column stands: in sequences.tsv, in results.parquet, in exported tables. */
 type Table = 'sequences' | 'results' | 'exports';
@@ -13,7 +13,7 @@ interface Facts {
   /** All tables if absent. */
   readonly tables?: readonly Table[];
   /** Only runs of this kind have the column. */
-  readonly ofRuns?: 'paired' | 'calibrated';
+  readonly ofRuns?: 'paired' | 'calibrated' | 'lookingTwice';
   /** Exports have the column only if a selected sequence has a value in this one. */
   readonly needs?: string;
   /** Whole numbers beyond 32 bits. */
@@ -185,7 +185,7 @@ export const SEQUENCE_COLUMNS = {
     isWide: true,
     needs: 'bestChunkEnd',
   }),
-  bestFrame: text(z.enum(FRAME_NAMES).nullable(), {
+  bestFrame: text(z.enum(ALL_FRAME_NAMES).nullable(), {
     heading: { en: 'Frame', de: 'Rahmen' },
     about: 'the frame that decides it, `F1` to `R3`',
     needs: 'bestFrame',
@@ -254,6 +254,20 @@ export const SEQUENCE_COLUMNS = {
     ofRuns: 'calibrated',
     needs: 'virusScore',
   }),
+  judgedBy: text(z.string().nullable(), {
+    heading: { en: 'Judged by', de: 'Beurteilt mit' },
+    about: 'runs with [two chunk lengths](#two-chunk-lengths): those by which its chunks were judged',
+    ofRuns: 'lookingTwice',
+    needs: 'virusScore',
+  }),
+  along: text(z.string().nullable(), {
+    heading: { en: 'Along the sequence', de: 'Entlang der Sequenz' },
+    about:
+      'runs with two chunk lengths: its chunks in order, such as `3v1n2u`: virus, other, without a score',
+    ofRuns: 'lookingTwice',
+    needs: 'virusScore',
+    width: 20,
+  }),
 } as const satisfies Readonly<Record<string, SequenceColumn>>;
 
 type Columns = typeof SEQUENCE_COLUMNS;
@@ -266,12 +280,16 @@ export function columnName(key: ColumnKey): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** What decides which columns a run's tables have. */
+export interface RunKind {
+  readonly isPaired: boolean;
+  readonly isCalibrated: boolean;
+  readonly looksTwice: boolean;
+}
+
 /** The columns that a table of this run has, in order. */
-export function columnsOf(
-  table: Table,
-  { isPaired, isCalibrated }: { isPaired: boolean; isCalibrated: boolean },
-): ColumnKey[] {
-  const isOfRun = { paired: isPaired, calibrated: isCalibrated };
+export function columnsOf(table: Table, { isPaired, isCalibrated, looksTwice }: RunKind): ColumnKey[] {
+  const isOfRun = { paired: isPaired, calibrated: isCalibrated, lookingTwice: looksTwice };
   return COLUMN_KEYS.filter((key) => {
     const { tables, ofRuns } = sequenceColumn(key);
     return (tables?.includes(table) ?? true) && (ofRuns === undefined || isOfRun[ofRuns]);

@@ -266,10 +266,13 @@ export const MESSAGES = {
   'start.folder_has_run': '{folder} already holds a run.',
   'start.elsewhere_or_resume': 'Choose another folder, or resume that run.',
   'start.folder_not_ours': '{folder} holds other files, such as {file}.',
+  'calibration.one_length': 'A calibration is of one chunk length.',
   'calibration.two_files':
     'A calibration takes two different files: one with viruses, and one with sequences that are none.',
   'calibration.no_scores': 'In one of the two files no sequence has a score.',
   'calibration.not_kept': 'The calibration could not be written to {folder}.',
+  'start.second_length':
+    'Chunks without an open frame can be looked at again in shorter ones: at least half as long as the chunks of {chunkLength} bp, and shorter, not {secondChunkLength} bp.',
   'start.repairs_and_reuse':
     'Embeddings of an earlier run are of the sequences as they were written: they cannot be used where sequences are mended.',
   'goal.only_here':
@@ -377,6 +380,8 @@ export const MESSAGES = {
   'model.of_run_other': 'The weights of {title} are not those that the run was started with.',
   'model.of_run_other.next': 'Put the original weights back, or start a new run.',
   'model.of_run_missing': 'The model of this run, {title}, is not on this computer.',
+  'model.other_encoders':
+    'The {name}-bp model has other encoders than the model of this run, so both cannot judge one run.',
   'model.weights_missing': 'The weights of the {name}-bp model are not on this computer.',
   'log.none': 'There is no log of it yet.',
   'log.none.next': 'It appears when the computing starts.',

@@ -71,6 +71,12 @@ const planModelSchema = z.object({
 });
 export type PlanModel = z.infer<typeof planModelSchema>;
 
+/**
+ * A second look at chunks without an open reading frame, in shorter chunks. `model` is the one trained for their
+ * length, with the same encoders; without it, the run's only classifier judges them too.
+ */
+const secondLookSchema = z.object({ chunkLength: z.int().positive(), model: planModelSchema.optional() });
+
 /** Marks every file that is made with a model not for research; null for all other models. */
 export function modelMark({ notice }: Pick<PlanModel, 'notice'>): string | null {
   return notice === null ? null : `[${notice}]`;
@@ -121,6 +127,8 @@ export const planSchema = z.object({
   inputs: z.array(planInputSchema).min(1),
   model: planModelSchema,
   chunkLength: z.int().min(CHUNK_LENGTH_LIMITS.min).max(CHUNK_LENGTH_LIMITS.max),
+  /** Absent in runs with one chunk length. */
+  secondLook: secondLookSchema.optional(),
   precision: precisionSchema,
   tokensPerBatch: z.int().positive(),
   residuesPerPart: z.int().positive(),
@@ -139,6 +147,19 @@ export const planSchema = z.object({
   trusted: trustedSchema.optional(),
 });
 export type Plan = z.infer<typeof planSchema>;
+
+/** How a run cuts its sequences. */
+export type Cut = Pick<Plan, 'chunkLength' | 'secondLook'>;
+
+/** `500`, or `500+300` in a run with a second look, as users write it. */
+export function chunkLengthsText({ chunkLength, secondLook }: Cut): string {
+  return secondLook ? `${chunkLength}+${secondLook.chunkLength}` : String(chunkLength);
+}
+
+/** The lengths that a second look may have: a chunk is then cut into at most two. */
+export function isSecondLength(second: number, first: number): boolean {
+  return 2 * second >= first && second < first;
+}
 
 /**
  * The largest score difference when a part was bisected or its batches were halved, measured per precision on

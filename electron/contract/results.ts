@@ -28,7 +28,18 @@ export const reasonSchema = z.enum([
 export type Reason = z.infer<typeof reasonSchema>;
 
 export const FRAME_NAMES = ['F1', 'F2', 'F3', 'R1', 'R2', 'R3'] as const;
-export type FrameName = (typeof FRAME_NAMES)[number];
+/** The frames of a chunk, and of its two shorter chunks, a and b, which a second look judges. */
+export const ALL_FRAME_NAMES = [
+  ...FRAME_NAMES,
+  ...(['F1a', 'F2a', 'F3a', 'R1a', 'R2a', 'R3a'] as const),
+  ...(['F1b', 'F2b', 'F3b', 'R1b', 'R2b', 'R3b'] as const),
+] as const;
+export type FrameName = (typeof ALL_FRAME_NAMES)[number];
+
+/** The frame of a strand, without the shorter chunk in which it lies. */
+export function strandFrame(frame: FrameName): (typeof FRAME_NAMES)[number] {
+  return FRAME_NAMES.find((name) => frame.startsWith(name)) ?? 'F1';
+}
 
 /**
  * How strongly the data of a sequence support its call: see `evidenceOf` in
@@ -75,9 +86,11 @@ export const chunkResultSchema = z.object({
   chunk: countSchema,
   start: countSchema,
   end: countSchema,
-  frames: z.array(z.object({ frame: z.enum(FRAME_NAMES), score1: z.number(), score2: z.number() })),
+  frames: z.array(z.object({ frame: z.enum(ALL_FRAME_NAMES), score1: z.number(), score2: z.number() })),
   /** The frame that decides the call. */
-  bestFrame: z.enum(FRAME_NAMES).nullable(),
+  bestFrame: z.enum(ALL_FRAME_NAMES).nullable(),
+  /** Length of the chunks whose model judged it; null without a call. */
+  judgedBy: countSchema.nullable(),
   /** The largest score of each class among the frames. */
   score1: z.number().nullable(),
   score2: z.number().nullable(),

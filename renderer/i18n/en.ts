@@ -756,6 +756,7 @@ export default {
   'chunks.score': 'Score',
   'chunks.frame': 'Frame',
   'chunks.call': 'Call',
+  'chunks.judgedBy': 'Judged by',
   'chunks.framesOf': 'Reading frames of {start} – {end}',
   'chunks.score1': 'Other',
   'chunks.score2': 'Virus',

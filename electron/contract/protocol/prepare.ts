@@ -15,6 +15,8 @@ export const prepareCommandSchema = z.object({
   /** The run folder's `work` directory. */
   work_dir: z.string(),
   chunk_length: z.int().positive(),
+  /** Length of the shorter chunks for chunks without an open frame; absent if there is no second look. */
+  second_chunk_length: z.int().positive().optional(),
   residues_per_part: z.int().positive(),
   tail_parts: countSchema,
   /** Null if the parts are cut in the order of the files. */

@@ -64,6 +64,8 @@ const loadCommandSchema = z.object({
   memory_profile: memoryProfileSchema.nullable(),
   /** Embeddings of an earlier run: their folder, and the hash of their index. */
   imported_embeddings: z.object({ folder: z.string(), index_sha256: sha256Schema }).nullable(),
+  /** The model whose classifier judges the frames of shorter chunks; null if the first one's does. */
+  second_head: z.object({ folder: z.string(), model_hash: sha256Schema }).nullable(),
 });
 
 const partCommandSchema = z.object({

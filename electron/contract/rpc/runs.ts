@@ -65,6 +65,8 @@ export const runRequestSchema = z.object({
   /** teaching, 300, 500, or the path of a model folder or of a head file. */
   model: pathSchema.default('500'),
   chunkLength: z.int().positive().optional(),
+  /** Length of the shorter chunks for chunks without an open frame; if absent, there is no second look. */
+  secondChunkLength: z.int().positive().optional(),
   where: whereSchema.default(THIS_COMPUTER),
   /** Devices of this computer: auto, cpu, cpu:3, 0,1 or UUIDs. */
   devices: z.string().max(LIMITS.devices).default('auto'),

@@ -1,4 +1,4 @@
-import type { Plan } from '../plan.ts';
+import { chunkLengthsText, type Plan } from '../plan.ts';
 import type { RunRequest } from '../rpc/runs.ts';
 
 /** The choices that decide a run's results, and the folder of its results. */
@@ -6,6 +6,7 @@ export interface RepeatableRun {
   plan: Pick<
     Plan,
     | 'chunkLength'
+    | 'secondLook'
     | 'precision'
     | 'tokensPerBatch'
     | 'residuesPerPart'
@@ -46,7 +47,7 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     // The window fills in the teaching model if none was chosen.
     plan.model.name === 'teaching' ? 'teaching' : request.model,
     '--chunk-length',
-    String(plan.chunkLength),
+    chunkLengthsText(plan),
     '--precision',
     plan.precision,
     '--tokens-per-batch',

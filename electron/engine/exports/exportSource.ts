@@ -1,6 +1,7 @@
 import type { SequenceResult, SequenceSort } from '../../contract/columns.ts';
 import type { ExportLanguage, ReportList, ReportPart } from '../../contract/exports.ts';
-import { chunkBounds } from '../results/sequenceTally.ts';
+import type { FrameName } from '../../contract/results.ts';
+import { frameBounds } from '../results/sequenceTally.ts';
 import { cellText, inputLabels } from '../results/cellText.ts';
 import type { ScoredChunk } from '../results/types.ts';
 import type { RunStore } from '../store/runStore.ts';
@@ -119,8 +120,15 @@ export class ExportSource {
     }
   }
 
-  /** The position of a chunk in a sequence: 0-based, half-open. */
-  bounds(sequence: Pick<SequenceResult, 'length'>, chunk: number): { start: number; end: number } {
-    return chunkBounds(sequence.length, this.run.plan.chunkLength, chunk);
+  /**
+   * The position of a chunk in a sequence, or of the shorter chunk of it in which the frame lies: 0-based,
+   * half-open.
+   */
+  bounds(
+    { length }: Pick<SequenceResult, 'length'>,
+    chunk: number,
+    frame: FrameName = 'F1',
+  ): { start: number; end: number } {
+    return frameBounds(length, this.run.plan, chunk, frame);
   }
 }

@@ -43,7 +43,7 @@ async function writeGff3(source: ExportSource, file: WholeFile): Promise<void> {
       pragma +
       `${seqid}\tVirNucPro\tregion\t1\t${sequence.length}\t${score}\t.\t.\t${attributes.join(';')}\n`;
     for (const { chunk, frame, score1, virusScore, isVirus } of chunks) {
-      const { start, end } = source.bounds(sequence, chunk);
+      const { start, end } = source.bounds(sequence, chunk, frame);
       lines +=
         `${seqid}\tVirNucPro\tregion\t${start + 1}\t${end}\t${float32Text(virusScore)}\t${strandOf(frame)}\t.\t` +
         `ID=${id}.${chunk + 1};Parent=${id};Name=chunk_${chunk + 1}${frame};call=${isVirus ? 'virus' : 'others'};` +
@@ -60,7 +60,7 @@ async function writeBed(source: ExportSource, file: WholeFile): Promise<void> {
     let lines = '';
     for (const { chunk, frame, virusScore, isVirus } of chunks) {
       if (!isVirus) continue;
-      const { start, end } = source.bounds(sequence, chunk);
+      const { start, end } = source.bounds(sequence, chunk, frame);
       lines += `${sequence.seqName}\t${start}\t${end}\tchunk_${chunk + 1}${frame}\t${Math.round(1000 * virusScore)}\t${strandOf(frame)}\n`;
     }
     await file.write(lines);

@@ -1,7 +1,7 @@
 import { exportFormat } from './format.ts';
 import type { ExportSource } from './exportSource.ts';
 import type { WholeFile } from './wholeFile.ts';
-import { modelMark } from '../../contract/plan.ts';
+import { chunkLengthsText, modelMark } from '../../contract/plan.ts';
 import { samplesFound } from './samples.ts';
 
 /** MultiQC's custom content (`*_mqc.json`): a bar for each sample with its calls. */
@@ -13,7 +13,7 @@ async function writeMultiqc(source: ExportSource, file: WholeFile): Promise<void
     id: 'virnucpro_calls',
     section_name: 'VirNucPro',
     description:
-      `Sequences by call (${plan.model.title}, ${plan.precision}, chunks of ${plan.chunkLength} bp). ` +
+      `Sequences by call (${plan.model.title}, ${plan.precision}, chunks of ${chunkLengthsText(plan)} bp). ` +
       'Not scored does not mean not viral.' +
       (state.phase === 'done' ? '' : ' Provisional: the run was not done.') +
       (mark === null ? '' : ` ${mark}.`),

@@ -85,10 +85,12 @@ function decidingProtein(
   record: () => Buffer,
 ): string | null {
   const best = chunks.find(
-    ({ chunk }) => source.bounds(sequence, chunk).start + 1 === sequence.bestChunkStart,
+    ({ chunk, frame }) =>
+      frame === sequence.bestFrame &&
+      source.bounds(sequence, chunk, frame).start + 1 === sequence.bestChunkStart,
   );
   if (!best) return null;
-  const { start, end } = source.bounds(sequence, best.chunk);
+  const { start, end } = source.bounds(sequence, best.chunk, best.frame);
   const protein = frameProtein(lettersOf(record()).slice(start, end), best.frame);
   const mark = modelMark(source.run.plan.model);
   const facts =
@@ -253,7 +255,7 @@ async function writeEmbeddingRows(source: ExportSource, file: WholeFile): Promis
   for (const { key } of await store.partsIn('done')) {
     source.signal?.throwIfAborted();
     const lines = (await store.framesOf(key)).map(({ row, name, input, length, chunk, frame }, place) => {
-      const { start, end } = source.bounds({ length }, chunk);
+      const { start, end } = source.bounds({ length }, chunk, frame);
       const sample = cellText(source.samples[input] ?? '');
       return `embeddings/${key}.safetensors\t${place}\t${row + 1}\t${name}\t${sample}\t${start + 1}\t${end}\t${frame}\n`;
     });

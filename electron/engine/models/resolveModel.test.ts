@@ -8,7 +8,7 @@ import { checkEnvironment } from '../environment/checkEnvironment.ts';
 import { RANDOM_MODEL } from '../testing/realFiles.ts';
 import { listModels } from './listModels.ts';
 import { verifyModel } from './weights.ts';
-import { findModel, modelFolderOf, resolveModel } from './resolveModel.ts';
+import { findModel, modelFolderOf, resolveModel, resolveSecondModel } from './resolveModel.ts';
 import { weightsFolder } from './modelFolder.ts';
 
 const BLOB = '05424f2a4c8a54450a2dcca24ca1f089332afa91';
@@ -118,6 +118,40 @@ describe('a head file', () => {
     const head = join(folder, 'head.pth');
     await writeFile(head, 'x');
     expect(await resolveModel(head, paths)).toMatchObject({ ok: false, error: { code: 'model_missing' } });
+  });
+});
+
+describe('the model of a second look', () => {
+  async function secondOf(choice: string, length: number) {
+    const first = await resolveModel(choice, paths);
+    if (!first.ok) throw new Error(first.error.cause);
+    return resolveSecondModel(first.value, length, paths);
+  }
+
+  async function describe500And300(change: (manifest: ModelManifest) => void = () => undefined) {
+    for (const name of ['500', '300']) {
+      const path = join(await putPublished(name), 'model.json');
+      const manifest = JSON.parse(await readFile(path, 'utf8')) as ModelManifest;
+      Object.assign(manifest, { name, title: name, chunk_length: Number(name) });
+      if (name === '300') change(manifest);
+      await writeFile(path, JSON.stringify(manifest));
+    }
+  }
+
+  it('is the one published for its chunks, and none where the model itself judges them', async () => {
+    await describe500And300();
+    expect(await secondOf('500', 300)).toMatchObject({ ok: true, value: { name: '300' } });
+    expect(await secondOf('500', 250)).toEqual({ ok: true, value: undefined });
+    expect(await secondOf('teaching', 300)).toEqual({ ok: true, value: undefined });
+    await rm(join(folder, 'weights', '300'), { recursive: true });
+    expect(await secondOf('500', 300)).toMatchObject({
+      error: { code: 'model_missing', nextStep: expect.stringContaining('models get 300') as string },
+    });
+  });
+
+  it('must have the same encoders', async () => {
+    await describe500And300(({ files }) => (files.esm2.sha256 = '0'.repeat(64)));
+    expect(await secondOf('500', 300)).toMatchObject({ ok: false, error: { code: 'model_damaged' } });
   });
 });
 

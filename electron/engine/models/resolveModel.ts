@@ -5,7 +5,7 @@
 import { readdir, stat, copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join, resolve, basename } from 'node:path';
 import { createHash } from 'node:crypto';
-import { type Result, failWith } from '../../contract/errors.ts';
+import { type Result, failWith, ok } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import type { PlanModel } from '../../contract/plan.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
@@ -18,7 +18,7 @@ import {
 } from './modelFolder.ts';
 import type { ModelFile, ModelManifest } from '../../contract/model.ts';
 import { writeJson } from '../system/replaceFile.ts';
-import { modelOfHead } from './publishedModels.ts';
+import { modelOfHead, publishedModels } from './publishedModels.ts';
 
 /** Whether the choice is a name of one of our models, and not a path. */
 export function isModelName(choice: string): boolean {
@@ -78,6 +78,31 @@ export async function findModel(wanted: PlanModel, paths: AppPaths): Promise<Res
     nextStep,
     detail: there.error.cause,
   });
+}
+
+/**
+ * The model whose classifier judges shorter chunks: of a published model, the one published for their length.
+ * Undefined if there is none, so that the model's own classifier judges them too. The encoders must be the same.
+ */
+export async function resolveSecondModel(
+  { planModel }: ResolvedModel,
+  chunkLength: number,
+  paths: AppPaths,
+): Promise<Result<PlanModel | undefined>> {
+  const published = await publishedModels(paths);
+  const ofLength = published.find((model) => model.chunkLength === chunkLength);
+  if (!ofLength || !published.some(({ name }) => name === planModel.name) || ofLength.name === planModel.name)
+    return ok(undefined);
+  const second = await publishedModel(ofLength.name, paths);
+  if (!second.ok) return second;
+  const [first, other] = [await readManifest(planModel.folder), await readManifest(second.value.planModel.folder)];
+  if (!first.ok) return first;
+  if (!other.ok) return other;
+  const differs = (['esm2', 'dnabert_s', 'tokenizer'] as const).some(
+    (role) => first.value.files[role].sha256 !== other.value.files[role].sha256,
+  );
+  if (differs) return failWith('model_damaged', message('model.other_encoders', { name: ofLength.name }));
+  return ok(second.value.planModel);
 }
 
 async function publishedModel(name: string, paths: AppPaths): Promise<Result<ResolvedModel>> {

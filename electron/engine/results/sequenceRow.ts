@@ -3,29 +3,27 @@ import {
   columnsOf,
   sequenceColumn,
   type ColumnKey,
+  type RunKind,
   type SequenceResult,
 } from '../../contract/columns.ts';
 import { isTooShort } from '../../contract/evidence.ts';
-import type { Trusted } from '../../contract/plan.ts';
+import type { Cut, Trusted } from '../../contract/plan.ts';
 import { pValue } from './calibration.ts';
 import { float32Text } from './cellText.ts';
 import { evidenceOf, geneticCodeHint, type PairCall, type RowRange } from './sequenceRemarks.ts';
-import { chunkBounds, frameName, type SequenceSummary } from './sequenceTally.ts';
+import { frameBounds, frameName, type SequenceSummary } from './sequenceTally.ts';
 
 /**
  * What every row contains about the run: the labels of its inputs by number, and the model as tables name it.
  */
-export interface RunLabels {
+export interface RunLabels extends Cut, RunKind {
   readonly inputs: readonly string[];
   readonly model: string;
-  readonly chunkLength: number;
   /** The rows of each input, as far as it is read; and those of the mates if its file is one of a read pair. */
   readonly rows: readonly (RowRange | null)[];
   readonly mates: readonly (RowRange | null)[];
-  readonly isPaired: boolean;
   /** The scores for p-values; null if there are none. */
   readonly trusted: Trusted | null;
-  readonly isCalibrated: boolean;
   /** Whether chunks.tsv names the model, as it must not be mistaken for a real one. */
   readonly isMarked: boolean;
 }
@@ -52,11 +50,12 @@ interface Derived {
 /** The value of every column but the model, which is the same in all rows. */
 export function sequenceRow(
   { record, summary, pair = null, settled = true }: Derived,
-  { chunkLength, trusted }: Pick<RunLabels, 'chunkLength' | 'trusted'>,
+  { trusted, ...cut }: Cut & Pick<RunLabels, 'trusted'>,
 ): SequenceResult {
   const { row, input, name, length } = record;
   const { nChunksScored, nChunksViral, bestChunk, bestFrame, virusScore } = summary;
-  const best = bestChunk === null ? null : chunkBounds(length, chunkLength, bestChunk);
+  const frame = bestFrame === null ? null : frameName(bestFrame);
+  const best = bestChunk === null || frame === null ? null : frameBounds(length, cut, bestChunk, frame);
   return {
     seqName: name,
     header: record.header ?? name,
@@ -67,7 +66,7 @@ export function sequenceRow(
     virusScore,
     prediction: summary.prediction,
     settled,
-    evidence: evidenceOf({ ...summary, length, chunkLength }),
+    evidence: evidenceOf({ ...summary, length, chunkLength: cut.chunkLength }),
     reason: summary.reason,
     nChunks: record.nChunks,
     nChunksScored,
@@ -79,7 +78,7 @@ export function sequenceRow(
     secondScore: summary.secondScore,
     bestChunkStart: best && best.start + 1,
     bestChunkEnd: best && best.end,
-    bestFrame: bestFrame === null ? null : frameName(bestFrame),
+    bestFrame: frame,
     nFramesScored: summary.nFramesScored,
     terminalRepeat: record.terminalRepeat,
     terminalRepeatLength: record.terminalRepeatLength,
@@ -90,6 +89,8 @@ export function sequenceRow(
     pairScore: pair && pair.score,
     pairPrediction: pair && pair.prediction,
     pValue: pValue(trusted, length, virusScore),
+    judgedBy: cut.secondLook ? summary.judgedBy : null,
+    along: cut.secondLook ? summary.along : null,
   };
 }
 
@@ -123,8 +124,7 @@ export function booleanText(value: boolean): 'True' | 'False' {
   return value ? 'True' : 'False';
 }
 
-/** The columns of chunks.tsv with their types in DuckDB, in order; a model that must not be mistaken for a real one comes last. */
-export const CHUNK_COLUMNS = {
+const CHUNK_COLUMNS = {
   seq_name: 'VARCHAR',
   row: 'INTEGER',
   chunk: 'INTEGER',
@@ -138,3 +138,12 @@ export const CHUNK_COLUMNS = {
   is_virus: 'BOOLEAN',
   reason: 'VARCHAR',
 } as const;
+
+/** The columns of a run's chunks.tsv with their types in DuckDB, in order; a model that must not be mistaken for a real one comes last. */
+export function chunkColumns({ looksTwice, isMarked }: Pick<RunLabels, 'looksTwice' | 'isMarked'>) {
+  return {
+    ...CHUNK_COLUMNS,
+    ...(looksTwice && { judged_by: 'INTEGER' }),
+    ...(isMarked && { model: 'VARCHAR' }),
+  };
+}

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { evidenceOf } from './sequenceRemarks.ts';
 import {
   callChunk,
-  FRAMES_IN_MASK,
+  frameBounds,
   frameName,
+  framesIn,
   isVirusFrame,
   chunkBounds,
   chunkCount,
@@ -25,7 +26,7 @@ function chunk(
 }
 
 function summaryOf(chunks: ChunkScores[], fault: ChunkScores['reason'] = null, length = 4 * CHUNK) {
-  const tally = new SequenceTally(length, CHUNK);
+  const tally = new SequenceTally(length, { chunkLength: CHUNK });
   for (const one of chunks) tally.add(one);
   return tally.summary(fault);
 }
@@ -112,7 +113,7 @@ const sequences = fc
     length,
     chunks: chunks.slice(0, chunkCount(length, CHUNK)).flatMap(({ isOpen, frames, reason, ...one }, k) => {
       if (!isOpen) return [];
-      const count = reason === null ? FRAMES_IN_MASK[frames]!.length : 0;
+      const count = reason === null ? framesIn(frames).length : 0;
       const scores = Float32Array.from(one.pairs.slice(0, count).flat());
       return [{ chunk: k, frames, unscored: reason === null ? 0 : frames, pairs: scores, reason }];
     }) satisfies ChunkScores[],
@@ -139,6 +140,8 @@ describe('summary of a sequence', () => {
       bestFrame: 1,
       bestScore: 0.75,
       secondScore: 0.75,
+      judgedBy: '500',
+      along: '1v1u1v1n',
     });
   });
 
@@ -155,6 +158,74 @@ describe('summary of a sequence', () => {
     const { start, end } = chunkBounds(1001, CHUNK, 1);
     expect(summaryOf([chunk(0, 1, [0.25]), chunk(1, 1, [0.5])], null, 1001).nBasesScored).toBe(end);
     expect(start).toBeLessThan(CHUNK);
+  });
+
+  it('counts of a chunk that a second look judged only the shorter chunks with an open frame, each base once', () => {
+    // Two overlapping chunks, each cut into two of at most 300 bp.
+    const cut = { chunkLength: CHUNK, secondLook: { chunkLength: 300 } };
+    const length = 950;
+    const [F1a, F1b] = [1 << 6, 1 << 12];
+    const tallied = (...chunks: ChunkScores[]) => {
+      const tally = new SequenceTally(length, cut);
+      for (const one of chunks) tally.add(one);
+      return tally.summary(null);
+    };
+    const [first, second] = [frameBounds(length, cut, 0, 'R2b'), frameBounds(length, cut, 1, 'F1a')];
+    expect(first).toEqual({ start: 249, end: 500 });
+    expect(second.start).toBeLessThan(first.end);
+    const both = tallied(chunk(0, F1b, [0.75]), chunk(1, F1a, [0.25]));
+    const [bases, more] = [first.end - first.start, second.end - first.end];
+    expect(both).toMatchObject({
+      nBasesScored: bases + more,
+      nBasesViral: bases,
+      along: '1v1n',
+      judgedBy: '300',
+    });
+    expect(both.virusScore).toBe(Math.fround((0.75 * bases + 0.25 * more) / (bases + more)));
+    expect(both.bestFrame).toBe(12);
+    expect(tallied(chunk(0, F1a | F1b, [0.75, 0.5]), chunk(1, 1, [0.25]))).toMatchObject({
+      nBasesScored: length,
+      judgedBy: '500+300',
+    });
+    expect(tallied(chunk(1, 1, [0.25]))).toMatchObject({ along: '1u1n', judgedBy: '500' });
+    expect(tallied()).toMatchObject({ along: '2u', judgedBy: null });
+  });
+
+  it('counts the bases of any chunks once, as a set of positions does', () => {
+    const masks = fc.oneof(
+      fc.integer({ min: 1, max: 63 }),
+      fc.integer({ min: 1, max: 4095 }).map((mask) => mask << 6),
+    );
+    fc.assert(
+      fc.property(
+        fc
+          .integer({ min: 20, max: 60 })
+          .chain((c) => fc.tuple(fc.constant(c), fc.integer({ min: Math.ceil(c / 2), max: c - 1 }))),
+        fc.array(fc.option(masks), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 0, max: 19 }),
+        ([chunkLength, second], chosen, less) => {
+          const cut = { chunkLength, secondLook: { chunkLength: second } };
+          const length = chosen.length * chunkLength - less;
+          const tally = new SequenceTally(length, cut);
+          const covered = new Set<number>();
+          for (const [k, frames] of chosen.entries()) {
+            if (frames === null) continue;
+            tally.add(
+              chunk(
+                k,
+                frames,
+                framesIn(frames).map(() => 0.75),
+              ),
+            );
+            for (const frame of framesIn(frames)) {
+              const { start, end } = frameBounds(length, cut, k, frameName(frame));
+              for (let base = start; base < end; base++) covered.add(base);
+            }
+          }
+          expect(tally.summary(null).nBasesScored).toBe(covered.size);
+        },
+      ),
+    );
   });
 
   it('is virus at a tie, like a chunk', () => {
@@ -262,7 +333,7 @@ describe('a call of a partly computed sequence', () => {
   const ALL_FRAMES = 0b111111;
   /** Whether it is settled after its first chunks, each of which has one frame with this score. */
   const isSettled = (scores: number[], ahead: { nFrames: number; nChunks: number }, length = 10 * CHUNK) => {
-    const tally = new SequenceTally(length, CHUNK);
+    const tally = new SequenceTally(length, { chunkLength: CHUNK });
     for (const [number, score] of scores.entries()) tally.add(chunk(number, 1, [score]));
     return tally.isSettled(ahead);
   };
@@ -298,7 +369,7 @@ describe('a call of a partly computed sequence', () => {
   });
 
   it('is final once a chunk has failed, since the sequence then has none', () => {
-    const tally = new SequenceTally(10 * CHUNK, CHUNK);
+    const tally = new SequenceTally(10 * CHUNK, { chunkLength: CHUNK });
     tally.add({ ...chunk(0, ALL_FRAMES, [], 'not_computed'), unscored: ALL_FRAMES });
     expect(tally.isSettled(manyMore)).toBe(true);
   });

@@ -1,4 +1,5 @@
-import { FRAME_NAMES, type FrameName } from '../../contract/results.ts';
+import type { Cut } from '../../contract/plan.ts';
+import { ALL_FRAME_NAMES, FRAME_NAMES, type FrameName } from '../../contract/results.ts';
 import type { Prediction, Reason } from '../../contract/results.ts';
 import { isSettled } from './estimates/settled.ts';
 
@@ -44,13 +45,35 @@ export function isVirusFrame(score1: number, score2: number): boolean {
   return score2 > score1;
 }
 
-/** For each frame mask (bit 0 = F1 to bit 5 = R3): numbers of its frames, ascending. */
-export const FRAMES_IN_MASK: readonly (readonly number[])[] = Array.from({ length: 64 }, (_, mask) =>
-  FRAME_NAMES.map((_, frame) => frame).filter((frame) => mask & (1 << frame)),
-);
+const FRAMES_OF_CHUNK = FRAME_NAMES.length;
+/** Masks of the frames that a chunk may have: its own, or those of its shorter chunks. */
+const OWN_FRAMES = 2 ** FRAMES_OF_CHUNK - 1;
+const SHORTER_FRAMES = [OWN_FRAMES << FRAMES_OF_CHUNK, OWN_FRAMES << (2 * FRAMES_OF_CHUNK)] as const;
+
+const known: (readonly number[])[] = [];
+
+/** Numbers of the frames in a mask (bit 0 = F1 to bit 17 = R3b), ascending. */
+export function framesIn(mask: number): readonly number[] {
+  return (known[mask] ??= ALL_FRAME_NAMES.map((_, frame) => frame).filter((frame) => mask & (1 << frame)));
+}
+
+/** Whether a chunk can have these frames. */
+export function isFrameMask(mask: number): boolean {
+  return mask > 0 && mask < 2 ** ALL_FRAME_NAMES.length && (mask <= OWN_FRAMES || (mask & OWN_FRAMES) === 0);
+}
+
+/** Whether these are frames of shorter chunks, which only a second look judges. */
+export function isSecondLook(mask: number): boolean {
+  return mask > OWN_FRAMES;
+}
+
+/** The length of the chunks whose model judges these frames. */
+export function judgedBy({ chunkLength, secondLook }: Cut, mask: number): number {
+  return isSecondLook(mask) && secondLook ? secondLook.chunkLength : chunkLength;
+}
 
 export function frameName(frame: number): FrameName {
-  return FRAME_NAMES[frame]!;
+  return ALL_FRAME_NAMES[frame]!;
 }
 
 /** 0-based, half-open interval of a sequence. */
@@ -77,11 +100,30 @@ export function chunkBounds(length: number, chunkLength: number, k: number): Chu
   return { start, end: Math.min(start + chunkLength, length) };
 }
 
+/** The position of shorter chunk 0 or 1 of chunk k, which is cut within its bounds by the same rule. */
+function shorterBounds(length: number, { chunkLength, secondLook }: Cut, k: number, part: number): ChunkBounds {
+  const whole = chunkBounds(length, chunkLength, k);
+  const { start, end } = chunkBounds(whole.end - whole.start, secondLook?.chunkLength ?? chunkLength, part);
+  return { start: whole.start + start, end: whole.start + end };
+}
+
+/** The position of the chunk, or the shorter chunk, in which a frame of chunk k lies. */
+export function frameBounds(length: number, cut: Cut, k: number, frame: FrameName): ChunkBounds {
+  const part = ['a', 'b'].indexOf(frame.charAt(2));
+  return part < 0 ? chunkBounds(length, cut.chunkLength, k) : shorterBounds(length, cut, k, part);
+}
+
+/** What of chunk k was judged: all of it, or those of its shorter chunks that have an open frame. */
+export function judgedBounds(length: number, cut: Cut, k: number, mask: number): ChunkBounds[] {
+  if (!isSecondLook(mask)) return [chunkBounds(length, cut.chunkLength, k)];
+  return [0, 1].filter((part) => mask & SHORTER_FRAMES[part]!).map((part) => shorterBounds(length, cut, k, part));
+}
+
 /** A chunk with at least one open frame, as stored in run.db. */
 export interface ChunkScores {
   /** 0-based. */
   chunk: number;
-  /** Bit masks over F1..R3: existing frames, and those of them without a score. */
+  /** Bit masks over F1..R3b: existing frames, and those of them without a score. */
   frames: number;
   unscored: number;
   pairs: ScorePairs;
@@ -108,18 +150,23 @@ export interface SequenceSummary {
   /** Virus scores of the best and second-best scored chunk. */
   bestScore: number | null;
   secondScore: number | null;
+  /** The chunk lengths by which its scored chunks were judged; null without one. */
+  judgedBy: string | null;
+  /** Runs of chunks in order, as in `3v1n2u`: virus, other, without a score. Null for a sequence that is not cut. */
+  along: string | null;
 }
 
 /**
  * Sums up the chunks of one record, given in order. Each scored chunk is weighted by its new bases, which no
- * earlier scored chunk covers, so that overlaps do not count twice. virus_score is the mean of their virus
+ * earlier scored chunk covers, so that overlaps do not count twice. Of a chunk that a second look judged, only the
+ * shorter chunks with an open frame count. virus_score is the mean of their virus
  * scores with these weights, added up in float64 in the order of the chunks, then rounded to float32. The
  * call follows from the rounded score, and so never contradicts it. A record fails if any chunk failed; its
  * scored chunks are still counted.
  */
 export class SequenceTally {
   readonly #length: number;
-  readonly #chunkLength: number;
+  readonly #cut: Cut;
   #failure: Reason | null = null;
   #sum = 0;
   #squaredWeights = 0;
@@ -136,24 +183,35 @@ export class SequenceTally {
   #secondScore = -1;
   #bestChunk: number | null = null;
   #bestFrame: number | null = null;
+  readonly #judges = new Set<number>();
+  readonly #along: { chunks: number; kind: 'v' | 'n' | 'u' }[] = [];
+  /** The chunk after the last that was added. */
+  #next = 0;
 
-  constructor(length: number, chunkLength: number) {
+  constructor(length: number, cut: Cut) {
     this.#length = length;
-    this.#chunkLength = chunkLength;
+    this.#cut = cut;
   }
 
   add({ chunk, frames, unscored, pairs, reason }: ChunkScores): void {
     this.#chunks++;
-    this.#frames += FRAMES_IN_MASK[frames]!.length;
+    this.#frames += framesIn(frames).length;
+    this.#extend('u', chunk - this.#next);
+    this.#next = chunk + 1;
     this.#framesScored += pairs.length / 2;
     if (reason !== null) {
       this.#failure ??= reason;
+      this.#extend('u', 1);
       return;
     }
     const { isVirus, virusScore, deciding } = callChunk(pairs);
-    const { start, end } = chunkBounds(this.#length, this.#chunkLength, chunk);
-    const newBases = end - Math.max(start, this.#covered);
-    this.#covered = end;
+    this.#extend(isVirus ? 'v' : 'n', 1);
+    this.#judges.add(judgedBy(this.#cut, frames));
+    let newBases = 0;
+    for (const { start, end } of judgedBounds(this.#length, this.#cut, chunk, frames)) {
+      newBases += Math.max(0, end - Math.max(start, this.#covered));
+      this.#covered = Math.max(this.#covered, end);
+    }
     this.#sum += virusScore * newBases;
     this.#squaredWeights += newBases ** 2;
     this.#basesScored += newBases;
@@ -166,10 +224,23 @@ export class SequenceTally {
       this.#secondScore = this.#bestScore;
       this.#bestScore = virusScore;
       this.#bestChunk = chunk;
-      this.#bestFrame = FRAMES_IN_MASK[frames & ~unscored]![deciding]!;
+      this.#bestFrame = framesIn(frames & ~unscored)[deciding]!;
     } else if (virusScore > this.#secondScore) {
       this.#secondScore = virusScore;
     }
+  }
+
+  #extend(kind: 'v' | 'n' | 'u', chunks: number): void {
+    if (chunks === 0) return;
+    const last = this.#along.at(-1);
+    if (last?.kind === kind) last.chunks += chunks;
+    else this.#along.push({ chunks, kind });
+  }
+
+  #alongOf(fault: Reason | null): string | null {
+    if (fault !== null) return null;
+    this.#extend('u', chunkCount(this.#length, this.#cut.chunkLength) - this.#next);
+    return this.#along.map(({ chunks, kind }) => `${chunks}${kind}`).join('');
   }
 
   /** `fault` is why prepare found the record can't be scored, null if it can. */
@@ -188,6 +259,8 @@ export class SequenceTally {
       bestFrame: this.#bestFrame,
       bestScore: this.#scored < 1 ? null : this.#bestScore,
       secondScore: this.#scored < 2 ? null : this.#secondScore,
+      judgedBy: this.#scored < 1 ? null : [...this.#judges].sort((a, b) => b - a).join('+'),
+      along: this.#alongOf(fault),
     };
   }
 
@@ -202,7 +275,7 @@ export class SequenceTally {
       weight: this.#basesScored,
       squaredWeight: this.#squaredWeights,
       weightedScore: this.#sum,
-      missingWeight: Math.min(this.#length - this.#basesScored, missingChunks * this.#chunkLength),
+      missingWeight: Math.min(this.#length - this.#basesScored, missingChunks * this.#cut.chunkLength),
       missingChunks,
     });
   }

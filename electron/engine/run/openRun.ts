@@ -373,7 +373,7 @@ export class OpenRun {
 
   /** Starts a session of work; it ends by itself, or by `endWork` or `stopWork`. */
   private async beginWork(
-    { devices, cluster, modelFolder }: DeviceChoice,
+    { devices, cluster, modelFolder, secondModelFolder }: DeviceChoice,
     { preparesOnly = false }: StartOptions,
   ): Promise<Result<void>> {
     const session = new WorkSession(
@@ -385,6 +385,7 @@ export class OpenRun {
         cluster,
         preparesOnly,
         modelFolder,
+        secondModelFolder,
         batches: this.batches,
       },
       (outcome) => {

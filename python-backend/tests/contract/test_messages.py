@@ -49,6 +49,7 @@ LOAD = {
     "placement": "auto",
     "memory_profile": None,
     "imported_embeddings": None,
+    "second_head": None,
 }
 PROFILE = {
     "placement": "streamed",
@@ -74,6 +75,7 @@ SAMPLES: list[Json] = [
     {**LOAD, "embeddings": "fp32", "memory_fraction": 1, "tokens_per_batch": 1},
     *({**LOAD, "placement": placement} for placement in ("resident", "streamed")),
     {**LOAD, "most_tokens_per_batch": 2048, "memory_profile": PROFILE},
+    {**LOAD, "second_head": {"folder": "/weights/300", "model_hash": "cd" * 32}},
     {**LOAD, "imported_embeddings": {"folder": "/run/work/imported", "index_sha256": "ab" * 32}},
     PART,
     {**PART, "frame_begin": 0, "embeddings_path": "/run/work/embeddings/000012.1.0.safetensors"},
@@ -149,7 +151,10 @@ def test_prepare_jobs_follow_the_contract() -> None:
     validator = jsonschema.Draft202012Validator(schema("prepare-command"))
     assert validator.is_valid(JOB)
     job = parse_job(JOB)
-    assert msgspec.to_builtins(job, enc_hook=str) == {**JOB, "inputs": tuple(JOB["inputs"]), "repairs": ()}
+    unsaid = {"repairs": (), "second_chunk_length": None}
+    assert msgspec.to_builtins(job, enc_hook=str) == {**JOB, "inputs": tuple(JOB["inputs"]), **unsaid}
+    assert validator.is_valid({**JOB, "second_chunk_length": 300})
+    assert parse_job({**JOB, "second_chunk_length": 300}).second_chunk_length == 300
     for name in JOB.keys() - {"type"}:
         for case in (
             {key: value for key, value in JOB.items() if key != name},

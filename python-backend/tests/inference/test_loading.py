@@ -70,6 +70,7 @@ def command(**changes: object) -> Load:
         "placement": "auto",
         "memory_profile": None,
         "imported_embeddings": None,
+        "second_head": None,
     }
     return Load(**{**fields, **changes})  # type: ignore[arg-type]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -55,6 +57,29 @@ def test_other_batches_agree_within_the_tolerance(make_scorer: MakeScorer, token
     frames = random_frames(50, seed=7)
     a, b = make_scorer().score(frames), make_scorer(tokens_per_batch=tokens_per_batch).score(frames)
     np.testing.assert_allclose(a.score2, b.score2, atol=TOLERANCE)
+
+
+def test_frames_of_a_second_look_are_scored_by_its_own_head(make_scorer: MakeScorer) -> None:
+    frames = random_frames(40, seed=8)
+    scorer = make_scorer()
+    other = deepcopy(scorer.model.head)
+    with torch.no_grad():
+        for parameter in other.parameters():
+            parameter.neg_()
+    first = scorer.score(frames)
+    alone = make_scorer(model=replace(scorer.model, head=other)).score(frames)
+    is_second = np.arange(frames.count) % 3 == 0
+    marked = replace(frames, of_second_look=is_second)
+    # A run with one classifier has no second head: it judges both looks.
+    assert_same_bytes(first, scorer.score(marked))
+    both = make_scorer(model=replace(scorer.model, second_head=other))
+    result = both.score(marked)
+    assert result.score2.tobytes() == np.where(is_second, alone.score2, first.score2).tobytes()
+    assert result.score1.tobytes() == np.where(is_second, alone.score1, first.score1).tobytes()
+    assert np.any(alone.score2 != first.score2)
+    assert_same_bytes(first, both.score(frames))
+    some = np.array([3, 0, 5])
+    np.testing.assert_allclose(both.score(marked.subset(some)).score2, result.score2[some], atol=TOLERANCE)
 
 
 def test_a_part_without_frames_can_be_scored(make_scorer: MakeScorer) -> None:

@@ -89,6 +89,7 @@ class RunningWorker:
                 "placement": "auto",
                 "memory_profile": None,
                 "imported_embeddings": None,
+                "second_head": None,
                 **changes,
             }
         )

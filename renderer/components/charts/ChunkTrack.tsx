@@ -2,6 +2,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useMemo } from 'react';
 import {
   FRAME_NAMES,
+  strandFrame,
   viralSegments,
   type ChunkResult,
   type FrameName,
@@ -38,7 +39,7 @@ const colorOf = ({ isVirus }: Pick<ChunkResult, 'isVirus'>) =>
   isVirus === null ? 'var(--not-scored)' : isVirus ? 'var(--virus)' : 'var(--others)';
 
 const laneTop = (frame: FrameName) => {
-  const lane = FRAME_NAMES.indexOf(frame);
+  const lane = FRAME_NAMES.indexOf(strandFrame(frame));
   return LANES_TOP + lane * (LANE + LANE_GAP) + (lane < FRAME_NAMES.length / 2 ? 0 : STRAND_GAP);
 };
 
@@ -54,8 +55,9 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
   const x = (position: number) => LEFT + ((position - 1) / Math.max(1, length)) * (width - LEFT - RIGHT);
   const y = (score: number) => TOP + SCORES * (1 - score);
   const placeText = ({ start, end }: Place) => `${format.integer(start)} – ${format.integer(end)}`;
-  const scoreIn = ({ frames }: ChunkResult, frame: FrameName) =>
-    frames.find((one) => one.frame === frame)?.score2 ?? null;
+  /** The scores in a frame: two if both shorter chunks have it open. */
+  const scoresIn = ({ frames }: ChunkResult, frame: FrameName) =>
+    frames.filter((one) => strandFrame(one.frame) === frame).map(({ score2 }) => format.score(score2));
   return (
     <AccessibleChart
       title={t('chunks.trackTitle')}
@@ -89,10 +91,7 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
           chunk.isVirus === null
             ? t(`reason.${chunk.reason}`)
             : t(chunk.isVirus ? 'prediction.virus' : 'prediction.others'),
-          ...FRAME_NAMES.map((frame) => {
-            const score = scoreIn(chunk, frame);
-            return score === null ? '–' : format.score(score);
-          }),
+          ...FRAME_NAMES.map((frame) => scoresIn(chunk, frame).join('; ') || '–'),
         ]),
       })}
     >
@@ -213,12 +212,13 @@ function Bar({ bar: { best }, left, right, y, isPicked, onPick, title }: BarProp
       <rect x={left} y={top} width={width} height={y(0) - top} fill={colorOf(best)} />
       {best.frames.map(({ frame, score1, score2 }) => {
         const decides = frame === best.bestFrame;
+        const isOfShorter = frame !== strandFrame(frame);
         return (
           <rect
             key={frame}
-            x={left}
+            x={frame.endsWith('b') ? left + width / 2 : left}
             y={laneTop(frame)}
-            width={width}
+            width={isOfShorter ? width / 2 : width}
             height={LANE - 1}
             fill={score2 >= score1 ? 'var(--virus)' : 'var(--others)'}
             fillOpacity={decides ? 1 : 0.35}

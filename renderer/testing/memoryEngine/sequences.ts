@@ -111,7 +111,14 @@ export function madeChunks(sequence: SequenceResult): ChunkResult[] {
     const place = { chunk, start: chunk * CHUNK + 1, end: Math.min(length, (chunk + 1) * CHUNK) };
     const rank = (chunk - bestChunk + nChunks) % nChunks;
     if (virusScore === null || rank >= nChunksScored) {
-      const none = { bestFrame: null, score1: null, score2: null, virusScore: null, isVirus: null };
+      const none = {
+        bestFrame: null,
+        score1: null,
+        score2: null,
+        virusScore: null,
+        isVirus: null,
+        judgedBy: null,
+      };
       return { ...place, ...none, frames: [], reason: 'no_open_frame' };
     }
     const isVirus = rank < nChunksViral;
@@ -123,7 +130,7 @@ export function madeChunks(sequence: SequenceResult): ChunkResult[] {
       return { frame, score1: 1 - score2, score2 };
     });
     const scores = { score1: 1 - top, score2: top, virusScore: top };
-    return { ...place, ...scores, frames, bestFrame: best, isVirus, reason: 'ok' };
+    return { ...place, ...scores, frames, bestFrame: best, isVirus, judgedBy: CHUNK, reason: 'ok' };
   });
 }
 

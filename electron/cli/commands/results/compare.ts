@@ -1,3 +1,4 @@
+import { chunkLengthsText } from '../../../contract/plan.ts';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DifferingChunk } from '../../../contract/rpc/results.ts';
@@ -128,7 +129,7 @@ async function compareFile(
       ? []
       : [`Only in the ${place}: ${examples.join(', ')}${count > examples.length ? ' ...' : ''}`];
   const lines = [
-    `Run: ${description.name} (${plan.model.title}${plan.model.notice === null ? '' : `, ${plan.model.notice}`}, ${plan.precision}, chunks of ${plan.chunkLength} bp)`,
+    `Run: ${description.name} (${plan.model.title}${plan.model.notice === null ? '' : `, ${plan.model.notice}`}, ${plan.precision}, chunks of ${chunkLengthsText(plan)} bp)`,
     `File: ${file} (${formatCount(found.lines)} ${found.kind === 'frames' ? 'reading frames' : 'chunks'})`,
     `${formatCount(inBoth)} chunks in both, ${formatCount(onlyInRun.count)} only in the run, ${formatCount(onlyInFile.count)} only in the file` +
       (ambiguous === 0

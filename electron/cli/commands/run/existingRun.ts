@@ -114,6 +114,7 @@ const runJsonSchema = z.object({
   run: z.object({ options: z.object({ request: runRequestSchema }) }),
   plan: z.object({
     chunk_length: plan.chunkLength,
+    second_look: z.object({ chunk_length: plan.chunkLength }).optional(),
     precision: plan.precision,
     tokens_per_batch: plan.tokensPerBatch,
     residues_per_part: plan.residuesPerPart,
@@ -138,6 +139,7 @@ async function fromRunJson(path: string): Promise<RepeatableRun> {
       inputs,
       model: { ...made.model, notice },
       chunkLength: made.chunk_length,
+      secondLook: made.second_look && { chunkLength: made.second_look.chunk_length },
       precision: made.precision,
       tokensPerBatch: made.tokens_per_batch,
       residuesPerPart: made.residues_per_part,

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { unwrap, appFailure, usage } from '../../../contract/errors.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { message } from '../../../contract/messages.ts';
-import type { Plan } from '../../../contract/plan.ts';
+import { chunkLengthsText, type Plan } from '../../../contract/plan.ts';
 import type { InspectedFile, Repair } from '../../../contract/protocol/index.ts';
 import { runRequestSchema, type RunRequest, inputPathsSchema } from '../../../contract/rpc/runs.ts';
 import { isBlocking, severityOf, toldOf } from '../../../contract/problems.ts';
@@ -46,7 +46,7 @@ export interface PredictFlags extends ClusterFlags {
   outputDir?: string;
   model?: string;
   modelPath?: string;
-  chunkLength?: number;
+  chunkLength?: number | number[];
   devices?: string;
   precision?: string;
   gpuMemory?: number;
@@ -208,7 +208,7 @@ async function differences(
   const more = named.filter((path) => !known.has(path));
   const fewer = plan.inputs.filter(({ path }) => !named.includes(path));
   const asked: [string, Setting | undefined, Setting][] = [
-    ['--chunk-length', flags.chunkLength, plan.chunkLength],
+    ['--chunk-length', flags.chunkLength && [flags.chunkLength].flat().join('+'), chunkLengthsText(plan)],
     ['--precision', flags.precision === 'auto' ? undefined : flags.precision, plan.precision],
     ['--tokens-per-batch', flags.tokensPerBatch, plan.tokensPerBatch],
     ['--residues-per-part', flags.residuesPerPart, plan.residuesPerPart],
@@ -273,11 +273,13 @@ async function hashOfModel(
 }
 
 function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string): RunRequest {
+  const [chunkLength, secondChunkLength] = [flags.chunkLength ?? []].flat();
   return parsed(runRequestSchema, {
     inputs,
     outputDir: flags.outputDir,
     model: model(flags) ?? defaultModel,
-    chunkLength: flags.chunkLength,
+    chunkLength,
+    secondChunkLength,
     where: flags.preparesOnly
       ? { kind: 'shares', on_processors: flags.processors ?? false }
       : whereAsked(flags, flags.devices),

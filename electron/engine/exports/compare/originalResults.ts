@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { type AppFailure, appFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { FRAME_NAMES } from '../../../contract/results.ts';
-import { callChunk, FRAMES_IN_MASK } from '../../results/sequenceTally.ts';
+import { callChunk, framesIn } from '../../results/sequenceTally.ts';
 import { TABLE_HEADERS } from '../../store/tables/tableRows.ts';
 import { tableRows } from '../../inputs/tableRows.ts';
 
@@ -112,7 +112,7 @@ function addChunk(chunks: Map<string, OriginalChunk>, row: readonly string[]): b
 /** The rule by which the original tool derives its file of chunks from that of frames. */
 function isCalledVirus({ frames, pairs }: OriginalChunk): boolean {
   const own = Float32Array.from(
-    FRAMES_IN_MASK[frames]!.flatMap((frame) => [pairs[2 * frame]!, pairs[2 * frame + 1]!]),
+    framesIn(frames).flatMap((frame) => [pairs[2 * frame]!, pairs[2 * frame + 1]!]),
   );
   return callChunk(own).isVirus;
 }

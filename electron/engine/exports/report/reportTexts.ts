@@ -8,6 +8,8 @@ interface MethodsFacts {
   model: string;
   hash: string;
   chunkLength: number;
+  /** The model that judges the shorter chunks; null if it is the same. */
+  secondLook: { length: number; model: string | null } | null;
   precision: string;
   sequences: string;
   files: number;
@@ -22,6 +24,17 @@ interface ImportedFacts {
   folder: string;
   precision: string | null;
 }
+
+const lookedAgain = (look: MethodsFacts['secondLook']): string =>
+  look === null
+    ? ''
+    : `A chunk without such a frame was cut anew, in the same way, into chunks of ${look.length} bp, whose frames ` +
+      `${look.model === null ? 'the same classifier' : `the classifier "${look.model}"`} scored; of it, only those chunks with a frame counted. `;
+const lookedAgainGerman = (look: MethodsFacts['secondLook']): string =>
+  look === null
+    ? ''
+    : `Ein Stück ohne einen solchen Rahmen wurde auf dieselbe Weise in Stücke von ${look.length} bp geteilt, deren Rahmen ` +
+      `${look.model === null ? 'derselbe Klassifikator' : `der Klassifikator „${look.model}“`} bewertete; von ihm zählten nur die Stücke mit einem Rahmen. `;
 
 const en = {
   title: (name: string) => `${name}: viral sequences`,
@@ -119,7 +132,7 @@ const en = {
     `${facts.torch === null ? '' : ` (PyTorch ${facts.torch})`}. ${facts.sequences} sequences from ${facts.files} ` +
     `${facts.files === 1 ? 'file' : 'files'} were cut into overlapping chunks of ${facts.chunkLength} bp, which were translated in six ` +
     `reading frames. Frames without a stop codon were embedded with ${facts.esm2} [2] and DNABERT-S [3] and scored by the classifier ` +
-    `"${facts.model}" (SHA-256 ${facts.hash.slice(0, 12)}) in ${facts.precision} precision. A chunk took the virus ` +
+    `"${facts.model}" (SHA-256 ${facts.hash.slice(0, 12)}) in ${facts.precision} precision. ${lookedAgain(facts.secondLook)}A chunk took the virus ` +
     `score of the frame most decided for either class. A sequence was called viral where the mean of its chunks' scores, each weighted by the bases ` +
     `not covered by an earlier scored chunk, was at least 0.5. Of ${facts.scored} sequences that could be scored, ${facts.virus} were called viral.`,
   citations: 'Please cite',
@@ -230,7 +243,7 @@ const de: typeof en = {
     `${facts.torch === null ? '' : ` (PyTorch ${facts.torch})`}. ${facts.sequences} Sequenzen aus ${facts.files} ` +
     `${facts.files === 1 ? 'Datei' : 'Dateien'} wurden in überlappende Stücke von ${facts.chunkLength} bp geteilt und diese in sechs ` +
     `Leserahmen übersetzt. Rahmen ohne Stoppcodon wurden mit ${facts.esm2} [2] und DNABERT-S [3] eingebettet und vom Klassifikator ` +
-    `„${facts.model}“ (SHA-256 ${facts.hash.slice(0, 12)}) mit der Genauigkeit ${facts.precision} bewertet. Ein Stück hat den ` +
+    `„${facts.model}“ (SHA-256 ${facts.hash.slice(0, 12)}) mit der Genauigkeit ${facts.precision} bewertet. ${lookedAgainGerman(facts.secondLook)}Ein Stück hat den ` +
     `Viruswert des Rahmens, der am entschiedensten für eine der beiden Klassen ist. Eine Sequenz gilt als viral, wenn das Mittel der Werte ihrer Stücke, ` +
     `jeder gewichtet mit den Basen, die kein bewertetes Stück davor abdeckt, mindestens 0,5 ist. Von ${facts.scored} bewertbaren Sequenzen waren das ${facts.virus}.`,
   citations: 'Bitte zitieren Sie',

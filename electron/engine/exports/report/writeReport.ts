@@ -8,7 +8,7 @@ import {
   type ReportPart,
 } from '../../../contract/exports.ts';
 import { goalText } from '../../../contract/goal.ts';
-import { modelMark } from '../../../contract/plan.ts';
+import { chunkLengthsText, modelMark } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/common.ts';
 import { estimateText, sharePercent } from '../../../contract/shareEstimate.ts';
 import { toldOf } from '../../../contract/problems.ts';
@@ -170,7 +170,7 @@ class ReportPage {
   private what(): Markup {
     const { run, timings, inputNames, found, versions } = this.facts;
     const { texts, count } = this;
-    const { model, chunkLength, precision } = run.plan;
+    const { model, precision } = run.plan;
     const dateTime = (time: number) => this.format.dateTime(new Date(time).toISOString());
     const program = ['app', 'backend', 'python', 'torch', 'platform'].flatMap((name) => {
       const version = versions[name];
@@ -178,7 +178,7 @@ class ReportPage {
     });
     const rows: [string, string][] = [
       [texts.model, `${model.title}${model.notice === null ? '' : ` (${model.notice})`}`],
-      [texts.chunks, `${count(chunkLength)} bp`],
+      [texts.chunks, `${chunkLengthsText(run.plan)} bp`],
       [texts.precision, PRECISIONS[precision]],
       ...this.controls(),
       ...(run.plan.repairs ?? []).map((repair): [string, string] => [texts.repairs, texts.repair[repair]]),
@@ -410,7 +410,7 @@ class ReportPage {
   private methods(): Markup {
     const { run, versions, found } = this.facts;
     const { byPrediction, sequences } = found.all;
-    const { model, chunkLength, precision } = run.plan;
+    const { model, chunkLength, secondLook, precision } = run.plan;
     const text = this.texts.methodsText({
       app: versions['app'] ?? run.description.appVersion,
       torch: versions['torch'] ?? null,
@@ -419,6 +419,9 @@ class ReportPage {
       model: model.title,
       hash: model.hash,
       chunkLength,
+      secondLook: secondLook
+        ? { length: secondLook.chunkLength, model: secondLook.model?.title ?? null }
+        : null,
       precision: precision.toUpperCase(),
       sequences: this.count(sequences),
       files: run.inputs.length,

@@ -66,7 +66,11 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
   const { inputs, plan } = source.run;
   const isPaired = matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null);
   const filled = new Set<string>(await source.store.columnsWithValues(selection));
-  const [name, ...more] = columnsOf('exports', { isPaired, isCalibrated: plan.trusted !== undefined })
+  const [name, ...more] = columnsOf('exports', {
+    isPaired,
+    isCalibrated: plan.trusted !== undefined,
+    looksTwice: plan.secondLook !== undefined,
+  })
     .filter((key) => {
       const { needs } = sequenceColumn(key);
       return needs === undefined || filled.has(needs);

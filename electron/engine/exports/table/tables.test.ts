@@ -114,7 +114,7 @@ async function tableOf(of: PreparedRun, filter: SequenceFilter = {}) {
 }
 
 /** All columns of our own. */
-const OWN = columnsOf('exports', { isPaired: true, isCalibrated: true });
+const OWN = columnsOf('exports', { isPaired: true, isCalibrated: true, looksTwice: false });
 
 type Value = string | number | boolean | null;
 

@@ -1,6 +1,6 @@
 import { EVIDENCE_RULE, SHORTEST_LENGTH } from '../../../contract/evidence.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
-import { modelMark } from '../../../contract/plan.ts';
+import { chunkLengthsText, modelMark } from '../../../contract/plan.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 
@@ -15,7 +15,7 @@ export function workbookNotes(source: ExportSource, columns: readonly Column[]):
     ...(mark === null ? [] : [[texts.caution, mark] as [string, string]]),
     ...(run.state.phase === 'done' ? [] : [[texts.provisional, texts.provisionalText] as [string, string]]),
     [texts.run, run.description.name],
-    [texts.model, `${model.title}, ${precision}, ${texts.chunks(chunkLength)}`],
+    [texts.model, `${model.title}, ${precision}, ${texts.chunks(chunkLengthsText(run.plan))}`],
     [texts.files, run.inputs.map(({ path }) => path).join('\n')],
     [texts.score, SCORE_TEXT[language]],
     [texts.call, CALL_TEXT[language]],
@@ -47,7 +47,7 @@ const TEXTS = {
     positionsText: 'Count from 1; both ends belong to the chunk.',
     notes: 'Tags, note',
     notesText: 'Written on single sequences by people who looked at them; no result of the computation.',
-    chunks: (length: number) => `chunks of ${length} bp`,
+    chunks: (length: string) => `chunks of ${length} bp`,
   },
   de: {
     caution: 'Achtung',
@@ -67,7 +67,7 @@ const TEXTS = {
     notes: 'Schlagwörter, Notiz',
     notesText:
       'Von Menschen, die sich einzelne Sequenzen angesehen haben, dazu geschrieben; kein Ergebnis der Berechnung.',
-    chunks: (length: number) => `Stücke von ${length} bp`,
+    chunks: (length: string) => `Stücke von ${length} bp`,
   },
 } as const satisfies Record<ExportLanguage, object>;
 

@@ -163,10 +163,15 @@ async function chooseForPlan(
     return ok({ devices: [], cluster: null, plannedFor: null, leftOut: [], modelFolder: plan.model.folder });
   const model = await answerOf(findModel(plan.model, context.paths), plan.model.folder, patience);
   if (!model.ok) return model;
+  const second = plan.secondLook?.model;
+  const secondModel = second && (await answerOf(findModel(second, context.paths), second.folder, patience));
+  if (secondModel && !secondModel.ok) return secondModel;
   const choice = await chooseDevices(context, { ...wanted, precision: plan.precision }, model.value);
   if (!choice.ok) return choice;
   const precision = precisionOf(plan.precision, choice.value);
-  return precision.ok ? choice : precision;
+  return precision.ok
+    ? ok({ ...choice.value, secondModelFolder: secondModel?.value.planModel.folder })
+    : precision;
 }
 
 /**

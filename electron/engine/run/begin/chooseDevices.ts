@@ -21,6 +21,8 @@ export interface DeviceChoice extends PlannedDevices {
   /** How many cores compute, if not all do. */
   cores?: Message | null;
   modelFolder: string;
+  /** Where the model of a second look is, if it has one. */
+  secondModelFolder?: string | undefined;
   /** The version of NVIDIA's driver here. */
   driver?: string | null;
 }

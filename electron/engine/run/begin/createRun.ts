@@ -5,6 +5,7 @@ import { errorOf, err, ok, type Result, failWith } from '../../../contract/error
 import {
   TAIL_PARTS,
   CHUNK_LENGTH_LIMITS,
+  isSecondLength,
   modelMark,
   MARK_SUFFIX,
   IMPORTED_EMBEDDINGS_FOLDER,
@@ -19,6 +20,7 @@ import { isBlocking } from '../../../contract/problems.ts';
 import { pairProblems } from '../../../contract/readPairs.ts';
 import { sampleNames, NO_DETAILS } from '../../../contract/samples.ts';
 import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
+import type { AppPaths } from '../../environment/appPaths.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { checkPrecision } from '../../devices/check/precision.ts';
 import {
@@ -28,8 +30,9 @@ import {
   inspectInputs,
   type Reading,
 } from '../../inputs/collectInputs.ts';
+import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { importLegacy } from '../../inputs/importLegacy.ts';
-import { resolveModel } from '../../models/resolveModel.ts';
+import { resolveModel, resolveSecondModel } from '../../models/resolveModel.ts';
 import { trustedScores, goalRefusal } from '../goal.ts';
 import { signRun } from '../madeHere.ts';
 import { type LeftOutInput } from '../../store/types.ts';
@@ -106,11 +109,14 @@ export async function createRun(
       `The chunk length must lie between ${CHUNK_LENGTH_LIMITS.min} and ${CHUNK_LENGTH_LIMITS.max}.`,
     );
   }
+  const second = await secondLookOf(request, chunkLength, model.value, context.paths);
+  if (!second.ok) return second;
   if (request.reuseEmbeddings !== undefined && (request.repairs ?? []).length > 0)
     return failWith('usage', message('start.repairs_and_reuse'));
   const choice = await chooseDevices(context, request, model.value);
   if (!choice.ok) return choice;
   const { devices } = choice.value;
+  const secondModelFolder = second.value?.model?.folder;
   const precision = precisionOf(request.precision, choice.value);
   if (!precision.ok) return precision;
   const checked = await checkPrecision(context.paths, model.value.planModel.hash, precision.value, devices);
@@ -140,13 +146,16 @@ export async function createRun(
     residues: files.reduce((sum, file) => sum + file.residues, 0),
     deviceNames: devices.map(({ name }) => name),
   };
-  const trusted = request.calibrates
-    ? undefined
-    : await trustedScores(context.paths, model.value.planModel, chunkLength);
+  // Scores of a second look have other p-values than those of a calibration, which has none.
+  const trusted =
+    request.calibrates || second.value
+      ? undefined
+      : await trustedScores(context.paths, model.value.planModel, chunkLength);
   const plan: Plan = {
     inputs: files.map((file) => ({ path: file.path, sizeBytes: file.size_bytes, sha256: file.sha256 ?? '' })),
     model: model.value.planModel,
     chunkLength,
+    ...(second.value ? { secondLook: second.value } : {}),
     precision: precision.value,
     ...workOf(request, choice.value, expected.residues),
     tailParts: TAIL_PARTS,
@@ -169,10 +178,26 @@ export async function createRun(
         files,
         passedOver: collected.value,
         pairProblems: [...problems.values()].flat(),
-        choice: choice.value,
+        choice: { ...choice.value, secondModelFolder },
         createdAt: performance.now(),
       })
     : made;
+}
+
+/** The second look that a request asks for. */
+async function secondLookOf(
+  { secondChunkLength, calibrates }: RunRequest,
+  chunkLength: number,
+  model: ResolvedModel,
+  paths: AppPaths,
+): Promise<Result<Plan['secondLook']>> {
+  if (secondChunkLength === undefined) return ok(undefined);
+  if (!isSecondLength(secondChunkLength, chunkLength) || secondChunkLength < CHUNK_LENGTH_LIMITS.min)
+    return failWith('usage', message('start.second_length', { chunkLength, secondChunkLength }));
+  if (calibrates) return failWith('usage', message('calibration.one_length'));
+  const second = await resolveSecondModel(model, secondChunkLength, paths);
+  if (!second.ok) return second;
+  return ok({ chunkLength: secondChunkLength, ...(second.value ? { model: second.value } : {}) });
 }
 
 async function inspectAll(

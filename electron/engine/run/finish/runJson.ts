@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PlanModel } from '../../../contract/plan.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { replaceFile, syncFolder } from '../../system/replaceFile.ts';
 import { openNew } from '../../system/runFiles.ts';
@@ -43,6 +44,12 @@ export function runJson(
     },
     plan: {
       chunk_length: plan.chunkLength,
+      ...(plan.secondLook && {
+        second_look: {
+          chunk_length: plan.secondLook.chunkLength,
+          model: modelFacts(plan.secondLook.model ?? plan.model),
+        },
+      }),
       precision: plan.precision,
       tokens_per_batch: plan.tokensPerBatch,
       residues_per_part: plan.residuesPerPart,
@@ -57,12 +64,7 @@ export function runJson(
       ...(plan.trusted && {
         p_values_against: { file: plan.trusted.file, calibrated_at: plan.trusted.calibratedAt },
       }),
-      model: {
-        name: plan.model.name,
-        title: plan.model.title,
-        sha256: plan.model.hash,
-        folder: plan.model.folder,
-      },
+      model: modelFacts(plan.model),
     },
     inputs: inputs.map(({ path, sizeBytes, sha256, prepared }, input) => ({
       path,
@@ -221,6 +223,10 @@ export function deviceReports(
       energy_wh: rounded(measures?.energyWh ?? null, 3),
     };
   });
+}
+
+function modelFacts({ name, title, hash, folder }: PlanModel) {
+  return { name, title, sha256: hash, folder };
 }
 
 function rounded<Value extends number | null>(value: Value, digits: number): Value {

@@ -3,7 +3,7 @@ import { closeSync, createReadStream, createWriteStream } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { appError, AppFailure, appFailure, unwrap, usage, type AppError } from '../../../contract/errors.ts';
-import type { Plan } from '../../../contract/plan.ts';
+import { chunkLengthsText, type Plan } from '../../../contract/plan.ts';
 import type { PrepareDone } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { THIS_COMPUTER, type RunRequest } from '../../../contract/rpc/runs.ts';
@@ -101,11 +101,11 @@ const damaged = (folder: string, what: string): AppError =>
 
 /** All calls of one table must come from one model and one way of reading the inputs. */
 function refuseMixed(runs: readonly MergedRun[]): void {
-  const facts = ({ model, chunkLength, precision, repairs }: Plan): Record<string, string> => ({
-    model: model.hash,
-    'chunk length': String(chunkLength),
-    precision,
-    'mending of sequences': (repairs ?? []).join(', '),
+  const facts = (plan: Plan): Record<string, string> => ({
+    model: [plan.model.hash, plan.secondLook?.model?.hash ?? ''].join(' '),
+    'chunk length': chunkLengthsText(plan),
+    precision: plan.precision,
+    'mending of sequences': (plan.repairs ?? []).join(', '),
   });
   const [first] = runs;
   if (first === undefined) throw usage('No run was named.');

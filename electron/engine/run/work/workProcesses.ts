@@ -24,6 +24,7 @@ export interface WorkSessionOptions {
   /** Reads the inputs only. */
   preparesOnly: boolean;
   modelFolder: string;
+  secondModelFolder: string | undefined;
   /** What is known about the devices' memory. */
   batches: BatchSizes;
 }
@@ -45,6 +46,7 @@ export function prepareCommand(
       .filter(({ input }) => !leftOut.has(input)),
     work_dir: join(store.folder, 'work'),
     chunk_length: plan.chunkLength,
+    ...(plan.secondLook ? { second_chunk_length: plan.secondLook.chunkLength } : {}),
     residues_per_part: plan.residuesPerPart,
     tail_parts: plan.tailParts,
     order_seed: plan.order === 'sample' ? plan.orderSeed : null,
@@ -75,7 +77,7 @@ export function workerOptions(options: WorkSessionOptions, device: WorkDevice): 
 }
 
 function loadCommand(
-  { store, record, batches, modelFolder }: WorkSessionOptions,
+  { store, record, batches, modelFolder, secondModelFolder }: WorkSessionOptions,
   device: WorkDevice,
 ): LoadCommand {
   const { plan } = record.stored;
@@ -96,6 +98,10 @@ function loadCommand(
           index_sha256: plan.imported.indexSha256,
         }
       : null,
+    second_head:
+      plan.secondLook?.model && secondModelFolder !== undefined
+        ? { folder: secondModelFolder, model_hash: plan.secondLook.model.hash }
+        : null,
   };
 }
 

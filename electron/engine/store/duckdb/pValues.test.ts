@@ -24,7 +24,7 @@ it('gives the same p-values in the window, also before the run is done, in seque
     1,
     {},
     'file',
-    trusted,
+    { trusted },
   );
   const shown = async () => {
     const found = await run.store.findSequences({ filter: {} }, { by: 'row', descending: false }, 0, 9);

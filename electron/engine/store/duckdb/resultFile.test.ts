@@ -21,7 +21,7 @@ import { recordOf, type FrameRef, type SyntheticRecord } from '../testing/synthe
 afterAll(removeFolders);
 
 /** A run without pairs and p-values. */
-const PLAIN = { isPaired: false, isCalibrated: false };
+const PLAIN = { isPaired: false, isCalibrated: false, looksTwice: false };
 const SHARED = columnsOf('sequences', PLAIN).map(columnName);
 const TYPES = { text: 'VARCHAR', integer: 'INTEGER', score: 'FLOAT', share: 'FLOAT', flag: 'BOOLEAN' };
 const TYPE_OF = new Map(

@@ -7,7 +7,7 @@ import { parseJson } from '../../../contract/parseJson.ts';
 import { QUERY_LIMITS, type QueryAnswer, type QueryCell } from '../../../contract/rpc/results.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { float32Text } from '../../results/cellText.ts';
-import { CHUNK_COLUMNS } from '../../results/sequenceRow.ts';
+import { chunkColumns, type RunLabels } from '../../results/sequenceRow.ts';
 import { isPlainFile } from '../../system/runFiles.ts';
 import type { CheckedFiles } from '../checkedFiles.ts';
 import { ONE_FILE, quoted, quotedPath, type DuckDb } from './duckdb.ts';
@@ -27,12 +27,13 @@ export function resultQuery(folder: string, source: ResultSource, files: Checked
     begins: () => void,
   ): Promise<QueryAnswer> => {
     const duck = await source.duck();
-    const { labels, written } = source.facts;
-    const { inputs, isMarked } = labels();
+    const { labels: labelsOf, written } = source.facts;
+    const labels = labelsOf();
+    const { inputs } = labels;
     const readable = [join(folder, RESULT_FILES.results)];
     const chunks = written(RESULT_FILES.chunks);
     if (chunks) {
-      await addChunks(folder, duck, isMarked);
+      await addChunks(folder, duck, labels);
       // Hashing the chunks of ten million sequences takes seconds.
       if (/\bchunks\b/i.test(sql)) {
         if (!(await files.isAsWritten(RESULT_FILES.chunks, chunks)))
@@ -58,13 +59,17 @@ export function resultQuery(folder: string, source: ResultSource, files: Checked
 }
 
 /** Adds chunks.tsv as a table. */
-async function addChunks(folder: string, duck: DuckDb, isMarked: boolean): Promise<void> {
+async function addChunks(
+  folder: string,
+  duck: DuckDb,
+  labels: Pick<RunLabels, 'looksTwice' | 'isMarked'>,
+): Promise<void> {
   const path = join(folder, RESULT_FILES.chunks);
   if (!isPlainFile(path)) return;
-  const columns = Object.entries(CHUNK_COLUMNS).map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
   // The plan decides, since DuckDB cannot read a first line without the whole file.
-  if (isMarked) columns.push("'model': 'VARCHAR'");
-  const shown = Object.keys(CHUNK_COLUMNS).map((name) =>
+  const types = Object.entries(chunkColumns(labels));
+  const columns = types.map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
+  const shown = Object.keys(chunkColumns({ ...labels, isMarked: false })).map((name) =>
     // Every sequence has a name, so one that is read as missing is NA itself.
     name === 'seq_name' ? `coalesce(seq_name, 'NA') AS seq_name` : identifier(name),
   );

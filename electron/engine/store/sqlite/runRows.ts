@@ -124,12 +124,14 @@ export function readInputs(db: Database.Database): StoredInput[] {
 
 /** What tables say about the run in every row. */
 export function readLabels(db: Database.Database): RunLabels {
-  const { chunkLength, model, trusted = null } = readPlan(db);
+  const { chunkLength, secondLook, model, trusted = null } = readPlan(db);
   const { name, notice } = model;
   const inputs = readInputs(db);
   const mates = mateRows(inputs);
   return {
     chunkLength,
+    secondLook,
+    looksTwice: secondLook !== undefined,
     inputs: inputLabels(inputs.map(({ path }) => path)),
     rows: inputs.map(({ prepared }) => prepared),
     mates,

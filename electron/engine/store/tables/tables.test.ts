@@ -113,6 +113,34 @@ describe('result tables', () => {
     expect(readdirSync(run.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
+  it('say of a run with two chunk lengths which one judged, and give the original tool only its own frames', async () => {
+    const F1a_R1b = (1 << 6) | (1 << 15);
+    const run = await preparedRun([[recordOf('both', [F1, F1a_R1b, 0])]], 2, { notice: null }, 'file', {
+      secondLook: { chunkLength: 300 },
+    });
+    const score = scoresBy({ '0.0.0': 0.25, '0.1.6': 0.125, '0.1.15': 0.9375 });
+    for (const { key } of await run.store.pendingParts()) await compute(run, key, score);
+    await run.store.writeTables();
+    const [own] = await run.store.sequencesOf(Uint32Array.of(0));
+    const chunks = await run.store.chunksOf(0, 0, 10);
+    await run.store.close();
+    const table = (name: keyof typeof RESULT_FILES) =>
+      readFileSync(join(run.folder, RESULT_FILES[name]), 'utf8').trimEnd().split('\n').slice(1);
+    expect(table('originalFrames')).toEqual(['both_chunk_1F1\tothers\t0.75\t0.25']);
+    expect(table('originalChunks')).toEqual(['both_chunk_1\tFalse']);
+    expect(table('chunks')).toEqual([
+      'both\t0\t1\t1\t500\t1\tF1\t0.75\t0.25\t0.25\tFalse\tok\t500',
+      'both\t0\t2\t498\t997\t2\tR1b\t0.875\t0.9375\t0.9375\tTrue\tok\t300',
+      'both\t0\t3\t995\t1493\t0\tNA\tNA\tNA\tNA\tNA\tno_open_frame\tNA',
+    ]);
+    expect(own).toMatchObject({
+      ...{ judgedBy: '500+300', along: '1n1v1u', bestFrame: 'R1b' },
+      // The second of the shorter chunks, at 250 of the chunk.
+      ...{ bestChunkStart: 747, bestChunkEnd: 997, nBasesScored: 997 },
+    });
+    expect(chunks.chunks.map(({ judgedBy }) => judgedBy)).toEqual([500, 300, null]);
+  });
+
   it('have in every column the value of its own field, for a sequence in which no two counts are equal', async () => {
     const faults = Array.from({ length: 5 }, () => ({ header: 'x', length: 0, openFrames: [] }));
     const chunks = [63, 63, 0b111, 1, 0, 0, 0, 0, 0, 0, 0, 0];

@@ -10,7 +10,7 @@ import { openNew } from '../../system/runFiles.ts';
 import { FailedParts } from './failedParts.ts';
 import { ResultFile } from '../duckdb/resultFile.ts';
 import type { SequenceResult } from '../../../contract/columns.ts';
-import { booleanText, sequenceLines, sequenceRow, type RunLabels } from '../../results/sequenceRow.ts';
+import { booleanText, chunkColumns, sequenceLines, sequenceRow, type RunLabels } from '../../results/sequenceRow.ts';
 import { cellText } from '../../results/cellText.ts';
 import { isDamage, isStretch } from '../../results/damage.ts';
 import { areMates, callPair } from '../../results/sequenceRemarks.ts';
@@ -18,6 +18,7 @@ import {
   type ScannedChunk,
   type ScannedRecord,
   type SummaryOptions,
+  NOT_OF_SECOND_LOOK,
   recordSummaries,
 } from '../sqlite/results/derive/recordScan.ts';
 import type { SequenceSummary } from '../../results/sequenceTally.ts';
@@ -140,15 +141,12 @@ function* rowsAlone(db: Database.Database, labels: RunLabels): Generator<Sequenc
 /** Writes the text tables but the one sorted by id. */
 function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
   const labels = readLabels(db);
-  const { chunkLength, model: modelLabel, isMarked } = labels;
   const sequences = sequenceLines(labels);
   const failedParts = new FailedParts(db);
   const damage = readProblems(db).filter(isDamage);
   const [stretches, damagedRecords] = [damage.filter(isStretch), damage.filter((one) => !isStretch(one))];
   const faults = damagedRecords.flatMap(({ examples }) => examples);
   const faultOfRow = new Map(faults.map(({ row, detail }) => [row, detail]));
-  const marked = (line: string, cell: string): string =>
-    isMarked ? `${line.slice(0, -1)}\t${cell}\n` : line;
   const counts = noCounts(failedParts.count);
   /**
    * State of the current record: its first chunk that has no line yet, and the parts in which its chunks
@@ -159,16 +157,15 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
 
   for (const name of ['originalFrames', 'failedRecords'] as const) tables[name].write(TABLE_HEADERS[name]);
   tables.sequences.write(sequences.head);
-  tables.chunks.write(marked(TABLE_HEADERS.chunks, 'model'));
+  tables.chunks.write(`${Object.keys(chunkColumns(labels)).join('\t')}\n`);
   const writeUnopened = (record: ScannedRecord, end: number): void => {
-    for (; next < end; next++)
-      tables.chunks.write(marked(unopenedChunkLine(record, chunkLength, next), modelLabel));
+    for (; next < end; next++) tables.chunks.write(unopenedChunkLine(record, labels, next));
   };
   const writeChunk = (record: ScannedRecord, chunk: ScannedChunk): void => {
     writeUnopened(record, chunk.chunk);
-    const lines = chunkLines(record, chunkLength, chunk);
+    const lines = chunkLines(record, labels, chunk);
     tables.originalFrames.write(lines.frames);
-    tables.chunks.write(marked(lines.chunk, modelLabel));
+    tables.chunks.write(lines.chunk);
     if (chunk.reason !== null) failedIn.add(chunk.part);
     next = chunk.chunk + 1;
   };
@@ -200,7 +197,7 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
 
 /**
  * Writes prediction_results_highestscore.csv: chunks by id in code-point order, which is how SQLite compares
- * UTF-8 text.
+ * UTF-8 text. The original tool has no second look.
  */
 function writeOriginalChunks(db: Database.Database, table: TableFile): void {
   table.write(TABLE_HEADERS.originalChunks);
@@ -208,7 +205,7 @@ function writeOriginalChunks(db: Database.Database, table: TableFile): void {
     .prepare<[], [string, number]>(
       `SELECT record.name || '_chunk_' || (chunk.chunk + 1) AS id, chunk.is_virus
        FROM chunk CROSS JOIN record ON record.row = chunk.row
-       WHERE chunk.is_virus IS NOT NULL ORDER BY id, chunk.row, chunk.chunk`,
+       WHERE chunk.is_virus IS NOT NULL AND ${NOT_OF_SECOND_LOOK} ORDER BY id, chunk.row, chunk.chunk`,
     )
     .raw();
   for (const [id, isVirus] of sorted.iterate()) table.write(`${id}\t${booleanText(isVirus === 1)}\n`);

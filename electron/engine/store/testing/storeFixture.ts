@@ -49,7 +49,7 @@ export async function preparedRun(
   sizes: PreparedSizes | number = 8,
   model: Partial<PlanModel> = {},
   order: Plan['order'] = 'file',
-  trusted?: Plan['trusted'],
+  more: Partial<Plan> = {},
 ): Promise<PreparedRun> {
   const folder = join(newFolder(), 'run');
   mkdirSync(folder);
@@ -60,7 +60,7 @@ export async function preparedRun(
   );
   const plan = syntheticPlan(inputs.length);
   const create = {
-    plan: { ...plan, order, trusted, model: { ...plan.model, ...model } },
+    plan: { ...plan, order, ...more, model: { ...plan.model, ...model } },
     description: DESCRIPTION,
   };
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });

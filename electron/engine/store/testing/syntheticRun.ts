@@ -7,7 +7,7 @@ import type {
   RecordsFile,
   PartDone,
 } from '../../../contract/protocol/index.ts';
-import { chunkCount } from '../../results/sequenceTally.ts';
+import { chunkCount, framesIn } from '../../results/sequenceTally.ts';
 import type { RunDescription } from '../types.ts';
 import { writeSafetensors } from './safetensorsWriter.ts';
 
@@ -98,7 +98,7 @@ export function writePrepared(
   const open = new Map<number, FrameRef[]>();
   records.forEach((record, row) =>
     record.openFrames.forEach((mask, chunk) => {
-      const frames = framesOf(mask).map((frame) => ({ row, chunk, frame }));
+      const frames = framesIn(mask).map((frame) => ({ row, chunk, frame }));
       if (frames.length === 0) return;
       const round = roundOf(row, chunk);
       const last = open.get(round);
@@ -188,10 +188,6 @@ export function writeScores(
   };
 }
 
-export function framesOf(mask: number): number[] {
-  return [0, 1, 2, 3, 4, 5].filter((frame) => mask & (1 << frame));
-}
-
 function writePart(folder: string, number: number, round: number, frames: FrameRef[]): PreparedPart {
   const key = String(number).padStart(6, '0');
   const path = `work/parts/${key}.safetensors`;
@@ -238,7 +234,7 @@ function writeRecords(
     length: BigUint64Array.from(records, ({ length }) => BigInt(length)),
     n_chunks: Uint32Array.from(records, ({ openFrames }) => openFrames.length),
     n_frames: Uint32Array.from(records, ({ openFrames }) =>
-      openFrames.reduce((sum, mask) => sum + framesOf(mask).length, 0),
+      openFrames.reduce((sum, mask) => sum + framesIn(mask).length, 0),
     ),
     n_lost: Uint32Array.from(records, ({ openFrames }) => openFrames.filter((mask) => mask === 0).length),
     n_lost_to_tag: Uint32Array.from(records, ({ lostToTag }) => lostToTag ?? 0),

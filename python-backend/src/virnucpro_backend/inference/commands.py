@@ -23,10 +23,17 @@ class ImportedFolder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     index_sha256: Sha256
 
 
+class SecondHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The model whose classifier judges the frames of shorter chunks; its encoders are those of the first."""
+
+    folder: Path
+    model_hash: Sha256
+
+
 class Load(CommandStruct, tag="load", frozen=True):
     """Load a model onto a device; `tokens_per_batch`, `embed_equal_sequences_once` and `embeddings` belong to
     the run's plan, `imported_embeddings` to the run. The other fields are about this device's memory: its
-    limits, and what is known about it."""
+    limits, and what is known about it. `second_head`: None if one classifier judges all frames."""
 
     device: DeviceKind
     model_folder: Path
@@ -39,6 +46,7 @@ class Load(CommandStruct, tag="load", frozen=True):
     placement: PlacementChoice
     memory_profile: MemoryProfile | None
     imported_embeddings: ImportedFolder | None
+    second_head: SecondHead | None
 
 
 class Part(CommandStruct, tag="part", frozen=True):

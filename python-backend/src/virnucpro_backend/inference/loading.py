@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -26,7 +26,7 @@ from virnucpro_backend.inference.memory.model_memory import (
 from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.inference.warm_up import compiling_kernels, warm_up
 from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.model_folder import LoadedModel, load_model
+from virnucpro_backend.weights.model_folder import LoadedModel, load_model, with_second_head
 from virnucpro_backend.weights.model_json import ModelDescription, read_model_json
 
 MEMORY_OF_OTHERS = 3 << 29
@@ -56,19 +56,11 @@ class ReadyModel:
 def open_and_load(command: Load) -> ReadyModel:
     """Open the device and load the model onto it. Raises LoadFailedError, whatever goes wrong."""
     try:
-        opened = open_device(command.device, command.precision, command.memory_fraction)
-        wanted = min(command.tokens_per_batch, command.most_tokens_per_batch or command.tokens_per_batch)
-        if opened.memory_total > 0:
-            return _load_on_gpu(command, opened, wanted)
-        streamed = command.placement == "streamed"
-        model = load_model(
-            command.model_folder,
-            opened.device,
-            command.precision,
-            streamed=streamed,
-            mapped=opened.device.type == "cpu" and not streamed,
-        )
-        return ReadyModel(opened, model, wanted, None, None)
+        ready = _open_and_load(command)
+        second = command.second_head
+        if second is None:
+            return ready
+        return replace(ready, model=with_second_head(ready.model, second.folder, second.model_hash))
     except LoadFailedError:
         raise
     except WeightsError as error:
@@ -83,6 +75,22 @@ def open_and_load(command: Load) -> ReadyModel:
             f"The model could not be loaded: {type(error).__name__}: {error}",
             "See the worker's log; if the model is your own, check it with `virnucpro models`.",
         ) from error
+
+
+def _open_and_load(command: Load) -> ReadyModel:
+    opened = open_device(command.device, command.precision, command.memory_fraction)
+    wanted = min(command.tokens_per_batch, command.most_tokens_per_batch or command.tokens_per_batch)
+    if opened.memory_total > 0:
+        return _load_on_gpu(command, opened, wanted)
+    streamed = command.placement == "streamed"
+    model = load_model(
+        command.model_folder,
+        opened.device,
+        command.precision,
+        streamed=streamed,
+        mapped=opened.device.type == "cpu" and not streamed,
+    )
+    return ReadyModel(opened, model, wanted, None, None)
 
 
 def open_scorer(
@@ -105,6 +113,7 @@ def open_scorer(
         placement="auto",
         memory_profile=None,
         imported_embeddings=None,
+        second_head=None,
     )
     ready = open_and_load(command)
     return PartScorer(

@@ -12,6 +12,7 @@ import safetensors.numpy
 from safetensors import SafetensorError
 
 from virnucpro_backend.inference.failures import PartFailedError
+from virnucpro_backend.prepare.second_look import FIRST_OF_SECOND_LOOK
 from virnucpro_backend.safetensors_file import read_ordinary
 
 Letters = npt.NDArray[np.uint8]
@@ -24,12 +25,14 @@ class PartFrames:
 
     residues: amino-acid letters uint8 [sum], frame i at residue_offsets[i] : residue_offsets[i + 1];
     nucleotides: DNA letters, in the same form. Offsets are int64 [f + 1] and begin at 0.
+    of_second_look: bool [f], frames of shorter chunks; None if there are none.
     """
 
     residues: Letters
     residue_offsets: Offsets
     nucleotides: Letters
     nucleotide_offsets: Offsets
+    of_second_look: npt.NDArray[np.bool_] | None = None
 
     @property
     def count(self) -> int:
@@ -45,7 +48,8 @@ class PartFrames:
         """Select the frames with these numbers, in this order."""
         residues, residue_offsets = gathered(self.residues, self.residue_offsets, frames)
         nucleotides, nucleotide_offsets = gathered(self.nucleotides, self.nucleotide_offsets, frames)
-        return PartFrames(residues, residue_offsets, nucleotides, nucleotide_offsets)
+        of_second_look = None if self.of_second_look is None else self.of_second_look[frames]
+        return PartFrames(residues, residue_offsets, nucleotides, nucleotide_offsets, of_second_look)
 
 
 def read_part(path: Path, sha256: str, frame_begin: int, frame_end: int) -> PartFrames:
@@ -64,6 +68,7 @@ def read_part(path: Path, sha256: str, frame_begin: int, frame_end: int) -> Part
         residue_offsets = arrays["residue_offsets"].astype(np.int64)
         nucleotide_offsets = arrays["nucleotide_offsets"].astype(np.int64)
         residues, nucleotides = arrays["residues"], arrays["nucleotides"]
+        of_second_look = arrays["frame"][frame_begin:frame_end] >= FIRST_OF_SECOND_LOOK
     except (SafetensorError, KeyError, ValueError) as error:
         raise _unreadable(path, f"it is not a part ({error!r})") from error
     if not (_fits(residues, residue_offsets) and _fits(nucleotides, nucleotide_offsets)):
@@ -77,6 +82,7 @@ def read_part(path: Path, sha256: str, frame_begin: int, frame_end: int) -> Part
         residue_offsets[begin:end] - residue_offsets[begin],
         nucleotides[nucleotide_offsets[begin] : nucleotide_offsets[frame_end]],
         nucleotide_offsets[begin:end] - nucleotide_offsets[begin],
+        of_second_look if of_second_look.any() else None,
     )
 
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from virnucpro_backend.prepare.chunking import ROUND_ENDS, chunk_counts, chunk_windows, rounds_of
 from virnucpro_backend.prepare.failures import PrepareError, halves_do_not_fit, writing_failed
-from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.parts import FrameBlock, Part, PartWriter
 from virnucpro_backend.prepare.records.headers import RepeatedNames
@@ -22,6 +21,7 @@ from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Example, Pr
 from virnucpro_backend.prepare.records.record_files import Reason, RecordFile, RecordRows, RecordWriter
 from virnucpro_backend.prepare.records.survey import Survey, SurveyedGroup
 from virnucpro_backend.prepare.scanning.scanner import Repair
+from virnucpro_backend.prepare.second_look import FIRST_OF_SECOND_LOOK, frames_of_chunks
 from virnucpro_backend.prepare.terminal_repeats import terminal_repeats
 from virnucpro_backend.safetensors_file import make_real_folders
 from virnucpro_backend.typed_commands import (
@@ -46,6 +46,7 @@ class Job(CommandStruct, tag="prepare", frozen=True):
     """work_dir: the run folder's `work`; PartWriter describes the next three fields.
 
     order_seed: the seed of the rounds; None keeps the order of the files. `repairs`: see `mended`.
+    second_chunk_length: bases of the shorter chunks for chunks without an open frame; see `frames_of_chunks`.
     """
 
     inputs: Annotated[tuple[JobInput, ...], msgspec.Meta(min_length=1)]
@@ -55,6 +56,7 @@ class Job(CommandStruct, tag="prepare", frozen=True):
     tail_parts: Count
     order_seed: Count | None
     repairs: tuple[Repair, ...] = ()
+    second_chunk_length: Positive | None = None
 
 
 def parse_job(command: Mapping[str, object]) -> Job:
@@ -169,7 +171,9 @@ class Preparation:
                 rounds = rounds_of(first_row + window.record, window.chunk, counts, self._job.order_seed)
                 by_round = np.argsort(rounds, kind="stable")
                 window, rounds = window.reordered(by_round), rounds[by_round]
-            frames = open_frames(window.letters, window.start, window.length)
+            frames = frames_of_chunks(
+                window.letters, window.start, window.length, self._job.second_chunk_length
+            )
             record = window.record[frames.chunk]
             block = FrameBlock(
                 first_row + record,
@@ -187,7 +191,7 @@ class Preparation:
                     self._parts.add(of_round, number)
             n_frames += np.bincount(record, minlength=lengths.size)
             is_lost = np.ones(window.record.size, np.bool_)
-            is_lost[frames.chunk] = False
+            is_lost[frames.chunk[frames.frame < FIRST_OF_SECOND_LOOK]] = False
             n_lost += np.bincount(window.record[is_lost], minlength=lengths.size)
             n_lost_to_tag += np.bincount(window.record[frames.lost_to_tag], minlength=lengths.size)
             n_lost_to_tga += np.bincount(window.record[frames.lost_to_tga], minlength=lengths.size)

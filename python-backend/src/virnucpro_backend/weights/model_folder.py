@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,6 +30,7 @@ from virnucpro_backend.weights.formats.names import (
     read_head,
     read_tensor,
 )
+from virnucpro_backend.weights.model_files import wrong_description
 from virnucpro_backend.weights.model_json import ModelDescription, NormBand, read_model_json
 from virnucpro_backend.weights.verified import verify_file
 
@@ -38,7 +39,8 @@ Encoder = TypeVar("Encoder", Esm2, DnabertS)
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model on its device. `norm_bands` (keys `esm2`, `dnabert_s`) is None if they are unknown."""
+    """A model on its device. `norm_bands` (keys `esm2`, `dnabert_s`) is None if they are unknown.
+    `second_head` judges the frames of shorter chunks, if the run has a classifier of their own for them."""
 
     name: str
     title: str
@@ -52,6 +54,7 @@ class LoadedModel:
     dnabert_s: DnabertS
     tokenizer: DnaTokenizer
     head: Head
+    second_head: Head | None = None
 
 
 def load_model(
@@ -90,9 +93,7 @@ def load_model(
         esm2.to_fp8()
     fill(dnabert_s, dnabert_s_weights, where, dnabert_s_file.name)
 
-    head = read_head(open_checkpoint(paths["head"])).to(where)
-    if head.inputs != model.dnabert_s.width + model.esm2.width:
-        raise unreadable(paths["head"].name, "it was made for encoders of other sizes")
+    head = _head(paths["head"], model, where)
     try:
         tokenizer = DnaTokenizer(paths["tokenizer"])
     except Exception as error:  # the tokenizers library raises nothing more precise
@@ -114,6 +115,26 @@ def load_model(
         tokenizer=tokenizer,
         head=head,
     )
+
+
+def with_second_head(loaded: LoadedModel, folder: Path, model_hash: str) -> LoadedModel:
+    """Add the classifier of another model with the same encoders, which must have this hash.
+
+    Raises WeightsError like `load_model`, `model_damaged` also for another model than this one.
+    """
+    model = read_model_json(folder)
+    if model.model_hash != model_hash:
+        raise wrong_description(folder / "model.json", "it is not the model that the run was created with")
+    head = model.files["head"]
+    verify_file(folder / head.path, head.size, head.sha256)
+    return replace(loaded, second_head=_head(folder / head.path, model, loaded.device))
+
+
+def _head(path: Path, model: ModelDescription, device: torch.device) -> Head:
+    head = read_head(open_checkpoint(path)).to(device)
+    if head.inputs != model.dnabert_s.width + model.esm2.width:
+        raise unreadable(path.name, "it was made for encoders of other sizes")
+    return head
 
 
 def verify_model(folder: Path, model: ModelDescription, *, recompute: bool = False) -> None:

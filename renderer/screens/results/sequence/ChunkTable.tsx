@@ -13,16 +13,18 @@ const ROWS_IN_SIGHT = 6;
 
 interface ChunkTableProps {
   chunks: readonly ChunkResult[];
+  /** Whether chunks of two lengths judge. */
+  looksTwice: boolean;
   /** The picked chunk. */
   chunk: ChunkResult | undefined;
   onPick: (chunk: ChunkResult) => void;
 }
 
 /** The chunks of a sequence, and the reading frames of the picked one. */
-export function ChunkTable({ chunks, chunk, onPick }: ChunkTableProps) {
+export function ChunkTable({ chunks, looksTwice, chunk, onPick }: ChunkTableProps) {
   const texts = useTexts();
   const { t, format } = texts;
-  const columns = useMemo(() => chunkColumns(texts), [texts]);
+  const columns = useMemo(() => chunkColumns(texts, looksTwice), [texts, looksTwice]);
   const rowAt = useMemo(() => (index: number) => chunks[index], [chunks]);
   return (
     <section>
@@ -65,7 +67,7 @@ export function ChunkTable({ chunks, chunk, onPick }: ChunkTableProps) {
   );
 }
 
-function chunkColumns({ t, format }: Texts): VirtualColumn<ChunkResult>[] {
+function chunkColumns({ t, format }: Texts, looksTwice: boolean): VirtualColumn<ChunkResult>[] {
   return [
     {
       id: 'position',
@@ -97,5 +99,15 @@ function chunkColumns({ t, format }: Texts): VirtualColumn<ChunkResult>[] {
           <PredictionLabel prediction={row.isVirus ? 'virus' : 'others'} />
         ),
     },
+    ...(looksTwice
+      ? [
+          {
+            id: 'judged',
+            title: t('chunks.judgedBy'),
+            width: '96px',
+            cell: (row: ChunkResult) => (row.judgedBy === null ? '–' : format.bases(row.judgedBy)),
+          },
+        ]
+      : []),
   ];
 }

@@ -220,7 +220,12 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
             <h3 className={classes.subtitle}>{t('chunks.trackTitle')}</h3>
             <ChunkTrack chunks={chunks} length={sequence.length} picked={chunk} onPick={setPicked} />
           </section>
-          <ChunkTable chunks={chunks} chunk={chunk} onPick={setPicked} />
+          <ChunkTable
+            chunks={chunks}
+            looksTwice={run.plan.secondLook !== undefined}
+            chunk={chunk}
+            onPick={setPicked}
+          />
         </>
       )}
       <SequenceNotes run={run} sequence={sequence} />

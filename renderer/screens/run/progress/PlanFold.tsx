@@ -1,6 +1,6 @@
 import { Box } from '@mantine/core';
 import { useShallow } from 'zustand/react/shallow';
-import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { chunkLengthsText, type RunSummary } from '../../../../electron/contract/index.ts';
 import { Facts } from '../../../components/Facts.tsx';
 import { Fold } from '../../../components/Fold.tsx';
 import { Hint } from '../../../components/Hint.tsx';
@@ -24,7 +24,7 @@ export function PlanFold({ run }: { run: RunSummary }) {
           items={[
             { label: t('newRun.model'), value: modelTitle(plan.model, texts) },
             ...(run.controls ? [{ label: t('plan.controls'), value: <LastControls run={run} /> }] : []),
-            { label: t('plan.chunkLength'), value: format.bases(plan.chunkLength) },
+            { label: t('plan.chunkLength'), value: `${chunkLengthsText(plan)} bp` },
             { label: t('common.created'), value: format.dateTime(run.createdAt) },
             ...(plan.repairs
               ? [

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type AppFailure, appFailure } from '../../../../contract/errors.ts';
 import { message } from '../../../../contract/messages.ts';
-import { FRAMES_IN_MASK } from '../../../results/sequenceTally.ts';
+import { framesIn } from '../../../results/sequenceTally.ts';
 import { readRun } from '../runRows.ts';
 import { refuseDamagedPlan } from './damage.ts';
 import { Digests } from './digests.ts';
@@ -101,7 +101,7 @@ export class CheckedRows {
         const { firstRow, lastRow } = this.part(id);
         // The part's digest covers the chunks in its range.
         if (row < firstRow || row > lastRow) throw damagedScores();
-        frames += FRAMES_IN_MASK[mask]?.length ?? 0;
+        frames += framesIn(mask).length;
       }
       // No digest misses a row whose only chunk has got another number.
       if (isDone && frames !== this.#frames.get(row)) throw damagedScores();

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { PartDone } from '../../../../contract/protocol/index.ts';
 import type { Reason } from '../../../../contract/results.ts';
-import { callChunk } from '../../../results/sequenceTally.ts';
+import { callChunk, isFrameMask } from '../../../results/sequenceTally.ts';
 import { endAttemptsOf, isAttemptOpen, findPart, scoresPath, type PartRow } from './partRows.ts';
 import { isFileError, readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
 import { sealMethods } from './digests.ts';
@@ -11,7 +11,7 @@ import type { Milliseconds, PartIntake, StoredPart } from '../../types.ts';
 interface PartFrames {
   row: Uint32Array;
   chunk: Uint32Array;
-  /** 0 to 5 = F1, F2, F3, R1, R2, R3. */
+  /** Numbers in ALL_FRAME_NAMES. */
   frame: Uint8Array;
   residueOffsets: Uint32Array;
 }
@@ -67,7 +67,7 @@ export function chunkSpans({ row, chunk, frame }: PartFrames): ChunkSpan[] {
       span = { row: r, chunk: c, begin: i, end: i + 1, frames: bit };
       spans.push(span);
     }
-    if (bit > 32) throw new SafetensorsError(`unknown frame at ${i}`);
+    if (!isFrameMask(span.frames)) throw new SafetensorsError(`unknown frame at ${i}`);
   }
   return spans;
 }
@@ -84,7 +84,7 @@ interface Scores {
 
 export interface ChunkRow {
   span: ChunkSpan;
-  /** Bit masks over the six frames. */
+  /** Bit masks over the frames. */
   unscored: number;
   fp32: number;
   scores: Buffer | null;

@@ -1,27 +1,33 @@
 import type { SequenceResult } from '../../../../contract/columns.ts';
 import type Database from 'better-sqlite3';
+import type { Cut } from '../../../../contract/plan.ts';
 import type { ChunkResult, Reason } from '../../../../contract/results.ts';
 import type { CheckedRows } from '../parts/checkedRows.ts';
 import { readPlan } from '../runRows.ts';
 import {
   callChunk,
-  FRAMES_IN_MASK,
+  framesIn,
   frameName,
   VIRUS_FROM,
   chunkBounds,
+  judgedBy,
   chunkCount,
   SequenceTally,
 } from '../../../results/sequenceTally.ts';
-import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './derive/recordScan.ts';
+import { checkChunk, NOT_OF_SECOND_LOOK, scorePairs, scoredFrames, SCORES_READ } from './derive/recordScan.ts';
 import { writeNumbers } from '../../../system/runFiles.ts';
 import type { ChunkPage, FrameOfPart, ScoredChunk, ScoredFrames } from '../../../results/types.ts';
 import { damaged } from '../database.ts';
 
 /** Answers queries about results that need only run.db: chunks, reading frames, and rows by name. */
 export function resultQueryMethods(db: Database.Database, checked: CheckedRows) {
-  const chunkLength = readPlan(db).chunkLength;
+  const plan = readPlan(db);
   const scoredChunks = db.prepare<[number], ChunkColumns>(
     `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk WHERE row = ? AND reason IS NULL ORDER BY chunk`,
+  );
+  const ownFrames = db.prepare<[number], ChunkColumns>(
+    `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk
+     WHERE row = ? AND reason IS NULL AND ${NOT_OF_SECOND_LOOK} ORDER BY chunk`,
   );
   const someChunks = db.prepare<[number, number], ChunkColumns>(
     `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk
@@ -62,16 +68,17 @@ export function resultQueryMethods(db: Database.Database, checked: CheckedRows) 
         );
       });
     },
+    /** Without those of a second look, which the original tool does not have. */
     scoredFramesOf: (rows: Uint32Array): ScoredFrames[][] => {
       checked.chunksOf(rows);
-      return Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredFrames(row, chunk)));
+      return Array.from(rows, (row) => ownFrames.all(row).map((chunk) => toScoredFrames(row, chunk)));
     },
     /** The reading frames of a finished part, in the order of its files. */
     framesOf: (part: string): FrameOfPart[] => {
       const { firstRow, lastRow } = checked.part(partId.get(part) ?? -1);
       checked.records(firstRow, lastRow);
       return partFrames.all(part).flatMap(({ frames, name, ...chunk }) =>
-        FRAMES_IN_MASK[frames]!.map((frame) => ({
+        framesIn(frames).map((frame) => ({
           ...chunk,
           name,
           frame: frameName(frame),
@@ -81,7 +88,7 @@ export function resultQueryMethods(db: Database.Database, checked: CheckedRows) 
     chunksOf: db.transaction((row: number, offset: number, limit: number) => {
       checked.records(row, row);
       checked.chunksOf([row]);
-      return chunksOf(db, chunkLength, row, offset, limit);
+      return chunksOf(db, plan, row, offset, limit);
     }),
   };
 }
@@ -120,7 +127,7 @@ interface ChunkColumns {
 
 function chunksOf(
   db: Database.Database,
-  chunkLength: number,
+  cut: Cut,
   row: number,
   offset: number,
   limit: number,
@@ -140,8 +147,8 @@ function chunksOf(
   const byNumber = new Map(stored.map((chunk) => [chunk.chunk, chunk]));
   const chunks: ChunkResult[] = [];
   for (let k = offset; k < Math.min(offset + limit, record.total); k++) {
-    const { start, end } = chunkBounds(record.length, chunkLength, k);
-    chunks.push({ chunk: k + 1, start: start + 1, end, ...chunkScores(byNumber.get(k)) });
+    const { start, end } = chunkBounds(record.length, cut.chunkLength, k);
+    chunks.push({ chunk: k + 1, start: start + 1, end, ...chunkScores(cut, byNumber.get(k)) });
   }
   return { chunks, total: record.total };
 }
@@ -185,8 +192,8 @@ function rowsNamed(db: Database.Database, names: readonly string[]): Map<string,
   }
 }
 
-function chunkScores(chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk' | 'start' | 'end'> {
-  const none = { frames: [], bestFrame: null, score1: null, score2: null, virusScore: null, isVirus: null };
+function chunkScores(cut: Cut, chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk' | 'start' | 'end'> {
+  const none = { frames: [], bestFrame: null, score1: null, score2: null, virusScore: null, isVirus: null, judgedBy: null };
   if (!chunk) return { ...none, reason: 'no_open_frame' };
   const pairs = scorePairs(chunk.scores);
   const numbers = scoredFrames(chunk);
@@ -197,7 +204,13 @@ function chunkScores(chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk'
   }));
   if (chunk.reason !== null) return { ...none, frames, reason: chunk.reason };
   const { deciding, ...call } = callChunk(pairs);
-  return { frames, bestFrame: frameName(numbers[deciding]!), ...call, reason: 'ok' };
+  return {
+    frames,
+    bestFrame: frameName(numbers[deciding]!),
+    ...call,
+    judgedBy: judgedBy(cut, chunk.frames),
+    reason: 'ok',
+  };
 }
 
 /**
@@ -206,7 +219,7 @@ function chunkScores(chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk'
  * of scores below 0.5 is below). Only sequences whose chunks disagree are summed up.
  */
 function viralRowsOf(db: Database.Database): () => Generator<number> {
-  const { chunkLength } = readPlan(db);
+  const plan = readPlan(db);
   const withViralChunks = db.prepare<[], { row: number; isDivided: 0 | 1 }>(
     `SELECT chunk.row, sum(is_virus) < count(*) AS isDivided FROM chunk JOIN record ON record.row = chunk.row
      WHERE record.reason IS NULL GROUP BY chunk.row HAVING count(*) = count(is_virus) AND sum(is_virus) > 0 ORDER BY chunk.row`,
@@ -220,10 +233,10 @@ function viralRowsOf(db: Database.Database): () => Generator<number> {
 
   function isViral(row: number): boolean {
     const { length, nChunks } = recordOf.get(row) ?? { length: 0, nChunks: 0 };
-    const tally = new SequenceTally(length, chunkLength);
+    const tally = new SequenceTally(length, plan);
     for (const { scores, ...chunk } of chunksOf.all(row)) {
       checkChunk(row, { ...chunk, scoreBytes: scores?.length ?? 0 });
-      if (chunk.chunk >= Math.min(nChunks, chunkCount(length, chunkLength)))
+      if (chunk.chunk >= Math.min(nChunks, chunkCount(length, plan.chunkLength)))
         throw damaged(`run.db holds too many chunks of row ${row}.`);
       tally.add({ ...chunk, pairs: scorePairs(scores) });
     }

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { AppFailure } from '../../../../../contract/errors.ts';
-import { FRAMES_IN_MASK, chunkCount, SequenceTally } from '../../../../results/sequenceTally.ts';
+import { chunkCount, framesIn, SequenceTally } from '../../../../results/sequenceTally.ts';
 import type { CheckedRows } from '../../parts/checkedRows.ts';
 import { readPlan } from '../../runRows.ts';
 import { damaged } from '../../database.ts';
@@ -49,7 +49,8 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
   );
   /** Created on demand: it reads, and what it reads may be damaged. */
   let cursor: ChunkCursor | undefined;
-  const { chunkLength, trusted = null } = readPlan(db);
+  const { chunkLength, secondLook, trusted = null } = readPlan(db);
+  const cut = { chunkLength, secondLook };
   /** The sources that everything so far was derived from. */
   const known = new Map<string, string | null>();
   /** Records across several parts that have been reported, and whether all their frames were there. */
@@ -67,7 +68,7 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
 
   function sumUp(record: ScannedRecord): { row: SequenceResult; complete: boolean } {
     const { row, fault, length, nChunks, nFrames } = record;
-    const tally = new SequenceTally(length, chunkLength);
+    const tally = new SequenceTally(length, cut);
     cursor ??= new ChunkCursor(db, row, row);
     cursor.only(row);
     for (let chunk = cursor.current; chunk; chunk = cursor.advance()) {
@@ -78,7 +79,7 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
     const summary = tally.summary(fault);
     const complete = summary.nFrames === nFrames;
     const settled = complete || tally.isSettled(record);
-    return { row: sequenceRow({ record, summary, settled }, { chunkLength, trusted }), complete };
+    return { row: sequenceRow({ record, summary, settled }, { ...cut, trusted }), complete };
   }
 
   /** Rows that are in this part alone; the others are remembered. */
@@ -86,7 +87,7 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
     checked.part(id);
     const frames = new Map<number, number>();
     for (const [row, mask] of masks.all(firstRow, lastRow, id))
-      frames.set(row, (frames.get(row) ?? 0) + (FRAMES_IN_MASK[mask]?.length ?? 0));
+      frames.set(row, (frames.get(row) ?? 0) + framesIn(mask).length);
     const rows: SequenceResult[] = [];
     for (const record of recordsOf.all(firstRow, lastRow, id)) {
       if (frames.get(record.row) === record.nFrames) rows.push(sumUp(record).row);

@@ -2,9 +2,10 @@ import type Database from 'better-sqlite3';
 import type { Reason } from '../../../../../contract/results.ts';
 import { damaged } from '../../database.ts';
 import {
-  FRAMES_IN_MASK,
   type ScorePairs,
   chunkCount,
+  framesIn,
+  isFrameMask,
   type ChunkScores,
   SequenceTally,
   type SequenceSummary,
@@ -19,9 +20,12 @@ const HEX_PER_SCORE = 8;
 const NO_PAIRS = new Float32Array(0);
 /** Two float32 values. */
 const BYTES_PER_FRAME = 8;
-/** The bytes of six frames, and one more, which reveals a longer text without reading all of it. */
-const SCORES_READ_BYTES = 6 * BYTES_PER_FRAME + 1;
+/** The bytes of the twelve frames of two shorter chunks, and one more, which reveals a longer text without reading all of it. */
+const SCORES_READ_BYTES = 12 * BYTES_PER_FRAME + 1;
 export const SCORES_READ = `substr(scores, 1, ${SCORES_READ_BYTES})`;
+
+/** True, in SQL, of chunks with frames of their own: those of shorter chunks begin at bit 6. */
+export const NOT_OF_SECOND_LOOK = 'chunk.frames < 64';
 
 /** What is needed to sum up a record's chunks. */
 export interface CountedRecord {
@@ -152,13 +156,11 @@ interface StoredChunk {
 
 /** Throws AppFailure for a chunk row that this program can't have written. */
 export function checkChunk(row: number, { chunk, frames, unscored, reason, scoreBytes }: StoredChunk): void {
-  const scored = FRAMES_IN_MASK[frames & ~unscored]?.length ?? -1;
   if (
-    frames < 1 ||
-    frames >= FRAMES_IN_MASK.length ||
+    !isFrameMask(frames) ||
     (unscored & ~frames) !== 0 ||
     (reason === null) !== (unscored === 0) ||
-    scoreBytes !== BYTES_PER_FRAME * scored
+    scoreBytes !== BYTES_PER_FRAME * framesIn(frames & ~unscored).length
   ) {
     throw damaged(`What run.db says of chunk ${chunk} of row ${row} does not fit together.`);
   }
@@ -182,7 +184,7 @@ export function scorePairs(blob: Buffer | null): ScorePairs {
 
 /** Numbers of the frames that `pairs` belongs to. */
 export function scoredFrames(chunk: Pick<ChunkScores, 'frames' | 'unscored'>): readonly number[] {
-  return FRAMES_IN_MASK[chunk.frames & ~chunk.unscored]!;
+  return framesIn(chunk.frames & ~chunk.unscored);
 }
 
 interface SummarisedRecord {
@@ -206,10 +208,10 @@ export function* recordSummaries(
   db: Database.Database,
   { visit, from, to }: SummaryOptions = {},
 ): Generator<SummarisedRecord, undefined> {
-  const { chunkLength } = readPlan(db);
+  const plan = readPlan(db);
   const cursor = new ChunkCursor(db, from, to);
   for (const record of scanRecords(db, from, to)) {
-    const tally = new SequenceTally(record.length, chunkLength);
+    const tally = new SequenceTally(record.length, plan);
     for (let chunk = cursor.current; chunk?.row === record.row; chunk = cursor.current) {
       if (chunk.chunk >= record.nChunks) throw chunkAmiss(record, chunk);
       visit?.(record, chunk);

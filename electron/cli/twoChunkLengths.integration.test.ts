@@ -1,0 +1,111 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { RESULT_FILES } from '../contract/results.ts';
+import { readTables, SAMPLE, temporaryFolder, WITHOUT_PYTHON } from '../engine/testing/testContext.ts';
+import { ended, MANY_PARTS, succeeds, virnucpro } from './testing/commandLineProcess.ts';
+
+type Row = Record<string, string>;
+
+/** chunks.tsv or sequences.tsv. */
+function rowsOf(folder: string, name: 'chunks' | 'sequences'): Row[] {
+  const lines = readFileSync(join(folder, RESULT_FILES[name]), 'utf8').trimEnd().split('\n');
+  const [names = [], ...rows] = lines.map((line) => line.split('\t'));
+  return rows.map((cells) => Object.fromEntries(names.map((column, i) => [column, cells[i] ?? ''])));
+}
+
+/** The records of the sample, in pieces of this many bases. */
+function pieces(length: number): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const record of readFileSync(SAMPLE, 'utf8').split('>').slice(1)) {
+    const letters = record.split('\n').slice(1).join('');
+    for (let start = 0; start + length <= letters.length; start += length)
+      found.set(`piece_${found.size}`, letters.slice(start, start + length));
+  }
+  return found;
+}
+
+const asFasta = (records: Iterable<[string, string]>) =>
+  [...records].map(([name, letters]) => `>${name}\n${letters}\n`).join('');
+
+describe.skipIf(WITHOUT_PYTHON)('predict --chunk-length 500+300', () => {
+  it('judges what 500 judges as 500 does, and the rest as 300 judges the same bases', async () => {
+    const parent = await temporaryFolder();
+    const [input, lost] = [join(parent, 'input.fa'), join(parent, 'lost.fa')];
+    const [one, two, shorter] = ['one', 'two', 'shorter'].map((name) => join(parent, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const sequences = pieces(500);
+    writeFileSync(input, asFasta(sequences));
+    const predict = (file: string, folder: string, length: string) => [
+      'predict',
+      file,
+      '-o',
+      folder,
+      '-q',
+      ...MANY_PARTS,
+      '--precision',
+      'fp32',
+      '--chunk-length',
+      length,
+    ];
+    await succeeds(predict(input, one, '500'));
+    await succeeds(predict(input, two, '500+300'));
+
+    const [first, both] = [rowsOf(one, 'chunks'), rowsOf(two, 'chunks')];
+    const unscored = first.filter(({ reason }) => reason === 'no_open_frame');
+    expect(unscored.length).toBeGreaterThan(5);
+    writeFileSync(
+      lost,
+      asFasta(unscored.map(({ seq_name: name = '' }) => [name, sequences.get(name) ?? ''])),
+    );
+    await succeeds(predict(lost, shorter, '300'));
+    const halves = Map.groupBy(rowsOf(shorter, 'chunks'), ({ seq_name: name = '' }) => name);
+    let judgedAgain = 0;
+    for (const [i, { judged_by: judge, ...row }] of both.entries()) {
+      const alone = first[i] ?? {};
+      if (alone['reason'] === 'ok') {
+        expect(judge).toBe('500');
+        // The same frames are in other batches.
+        expect(Number(row['virus_score'])).toBeCloseTo(Number(alone['virus_score']), 4);
+        continue;
+      }
+      const scored = halves.get(row['seq_name'] ?? '')?.filter(({ reason }) => reason === 'ok') ?? [];
+      expect(judge).toBe(scored.length === 0 ? 'NA' : '300');
+      if (scored.length === 0) continue;
+      judgedAgain += 1;
+      const most = (column: string) => Math.max(...scored.map(({ [column]: score }) => Number(score)));
+      for (const column of ['score1', 'score2']) expect(Number(row[column])).toBeCloseTo(most(column), 4);
+    }
+    expect(judgedAgain).toBeGreaterThan(2);
+    // What the original tool's files hold is the first model's alone.
+    const names = (folder: string, name: string) =>
+      readFileSync(join(folder, name), 'utf8')
+        .split('\n')
+        .map((line) => line.split('\t').slice(0, 2));
+    for (const name of [RESULT_FILES.originalFrames, RESULT_FILES.originalChunks])
+      expect(names(two, name)).toEqual(names(one, name));
+
+    // Resuming with one length is another run; the command that repeats it has both.
+    const resumed = await ended(virnucpro([...predict(input, two, '500'), '--resume']));
+    expect(resumed.code).toBe(1);
+    expect(resumed.output).toContain('500+300');
+    const { output } = await ended(virnucpro(['command', two]));
+    expect(output).toContain('--chunk-length 500+300');
+    // With one worker, and files one after the other, the tables are the same.
+    const again = join(parent, 'again');
+    await succeeds([...predict(input, again, '500+300'), '--devices', 'cpu:1']);
+    expect(await readTables(again)).toEqual(await readTables(two));
+  });
+
+  it('refuses a second length that is not shorter, or less than half', async () => {
+    for (const length of ['500+500', '500+200', '300+500', '500+300+200']) {
+      const { code, output } = await ended(
+        virnucpro(['predict', SAMPLE, ...MANY_PARTS, '--chunk-length', length]),
+      );
+      expect(code, output).toBe(1);
+    }
+  });
+});

@@ -61,7 +61,7 @@ test('a dropped file becomes a run beside it, and its export goes where the user
   await page.getByRole('tab', { name: 'Results' }).click();
   await page.getByRole('button', { name: 'Export' }).click();
   await page.getByRole('radio', { name: /^All \(/ }).check();
-  await page.getByLabel('As', { exact: true }).first().click();
+  await page.getByRole('combobox', { name: 'For other programs' }).click();
   await page.getByRole('option', { name: 'Tab-separated table (TSV)' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
   await expect

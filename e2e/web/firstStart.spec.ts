@@ -48,7 +48,7 @@ test('a first start: the example, its verdict, its results, an export', async ({
   await page.getByRole('button', { name: 'Export' }).click();
   await expectNoComplaint(page, 'Export');
   await page.getByRole('radio', { name: /^All \(/ }).check();
-  await page.getByLabel('As', { exact: true }).first().click();
+  await page.getByRole('combobox', { name: 'For other programs' }).click();
   await page.getByRole('option', { name: 'Tab-separated table (TSV)' }).click();
   const downloading = page.waitForEvent('download');
   await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();

@@ -205,11 +205,11 @@ test.describe('every screen, at every size', () => {
     expect(faults).toEqual([]);
   });
 
-  test('more filters take no more room than they need, and fit at every size', async ({ page }) => {
+  test('filters take no more room than they need, and fit at every size', async ({ page }) => {
     await page.setViewportSize(SIZES.usual);
     await page.goto(engine.url);
     await goToPlace(page, PLACES.results);
-    await byButton('More filters')(page);
+    await byButton('Filters')(page);
     const filters = page.getByRole('dialog');
     await expect(filters.getByLabel('Length, at least')).toBeVisible();
     for (const size of Object.values(SIZES)) {

@@ -15,6 +15,10 @@ const FIRST_ROW = [
   [SIZES.narrow, 430],
 ] as const;
 
+/** What can be pressed on the results, but the ticks of the rows. */
+const CONTROLS = 'main :is(button, a[href], select, input):not([role="gridcell"] *)';
+const MOST_CONTROLS = 24;
+
 test('the table fills the page, also with fifty samples and the tables of two tools: its first row is visible, and only it scrolls', async ({
   page,
 }) => {
@@ -31,6 +35,15 @@ test('the table fills the page, also with fifty samples and the tables of two to
     const { y = Infinity, height = 0 } = (await row.boundingBox()) ?? {};
     expect(y).toBeLessThan(most);
     expect(y + height).toBeLessThan(size.height);
+    // A tick brings the shortlist's button, a call a filter: the table stays where it is.
+    await row.getByRole('checkbox').click();
+    await expect(page.getByRole('button', { name: 'Shortlist 1' })).toBeVisible();
+    expect(await page.locator(CONTROLS).filter({ visible: true }).count()).toBeLessThanOrEqual(MOST_CONTROLS);
+    await page.getByRole('group', { name: 'Calls' }).getByRole('button').first().click();
+    await expect(page.getByRole('button', { name: 'Clear filters' }).first()).toBeAttached();
+    expect((await row.boundingBox())?.y).toBe(y);
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await row.getByRole('checkbox').click();
     if (size.height >= 700)
       expect(
         await page.evaluate(
@@ -195,7 +208,7 @@ test.describe('a window over invented runs', () => {
       .getByRole('checkbox')
       .click({ modifiers: ['Shift'] });
     await expect(page.getByRole('button', { name: 'Shortlist 5' })).toBeVisible();
-    await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByRole('button', { name: 'Filters', exact: true }).click();
     await page.getByRole('checkbox', { name: 'With a terminal repeat' }).check();
     await page.keyboard.press('Escape');
     await expect(page.getByRole('status').filter({ hasText: /^\d+ of 2,000$/ })).toBeVisible();
@@ -215,9 +228,9 @@ test.describe('a window over invented runs', () => {
     const [viral = ''] = /^[\d,]+/.exec(await virus.innerText()) ?? [];
     await virus.click();
     await isShown(viral);
-    await page.getByRole('button', { name: 'Which to show' }).click();
-    const preset = page.getByRole('menuitem', { name: /^Conservative.*[\d,]+$/ });
-    const [conservative = ''] = /[\d,]+$/.exec(await preset.innerText()) ?? [];
+    await page.getByRole('button', { name: 'Filters', exact: true }).click();
+    const preset = page.getByRole('button', { name: /^Conservative\s*\d/ });
+    const [conservative = ''] = /\d[\d,]*/.exec(await preset.innerText()) ?? [];
     expect(Number(conservative.replaceAll(',', ''))).toBeLessThan(Number(viral.replaceAll(',', '')));
     await preset.click();
     await isShown(conservative);

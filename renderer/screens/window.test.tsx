@@ -322,7 +322,7 @@ describe('a run', () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.done, tab: 'results' }));
-    await screen.findByRole('button', { name: 'Comparisons, other tools and command' });
+    await screen.findByRole('button', { name: 'Columns, comparisons, other tools and command' });
     const paths = ['/data/prediction_results.txt'];
     await act(() => addDroppedTables(RUN_IDS.done, { kind: 'paths', paths }));
     await screen.findByText(/640 chunks are in both; 638/);
@@ -335,7 +335,7 @@ describe('a run', () => {
     const differing = screen.getByRole('table', { name: /^Chunks with another call/ });
     const [first] = within(differing).getAllByRole('button');
     if (first) await user.click(first);
-    await screen.findByRole('button', { name: 'Comparisons, other tools and command' });
+    await screen.findByRole('button', { name: 'Columns, comparisons, other tools and command' });
     expect(useResultsView.getState()).toMatchObject({ openRow: 0 });
   });
 
@@ -343,7 +343,7 @@ describe('a run', () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.done, tab: 'results' }));
-    await screen.findByRole('button', { name: 'Comparisons, other tools and command' });
+    await screen.findByRole('button', { name: 'Columns, comparisons, other tools and command' });
     await act(() => addDroppedTables(RUN_IDS.done, { kind: 'paths', paths: ['/data/scores.csv'] }));
     const dialog = await screen.findByRole('dialog', { name: 'What is a virus by scores.csv?' });
     await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));

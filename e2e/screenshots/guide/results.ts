@@ -16,8 +16,8 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await page.getByRole('row').nth(5).waitFor();
 
   const filters = page.getByRole('search', { name: 'Filter the table' });
-  await filters.getByRole('button', { name: 'Which to show' }).click();
-  const candidates = page.getByRole('menuitem', { name: /^Candidates.*\d$/ });
+  await filters.getByRole('button', { name: 'Filters', exact: true }).click();
+  const candidates = page.getByRole('button', { name: /^Candidates.*\d$/ });
   await candidates.waitFor();
   await camera.take('presets');
   await page.keyboard.press('Escape');
@@ -67,7 +67,7 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
 
-  await page.getByRole('button', { name: 'Comparisons, other tools and command' }).click();
+  await page.getByRole('button', { name: 'Columns, comparisons, other tools and command' }).click();
   await page.getByRole('menuitem', { name: 'Compare with another run' }).waitFor();
   await camera.take('menu');
   await page.getByRole('menuitem', { name: 'Compare with another run' }).click();
@@ -85,8 +85,7 @@ export async function results(page: Page, camera: GuideCamera, address: string):
 
   await page.getByRole('button', { name: 'Export', exact: true }).click();
   await page.getByText('Which sequences').waitFor();
-  await page.getByRole('combobox', { name: 'As' }).click();
-  await page.getByRole('option', { name: 'Excel workbook (XLSX)' }).waitFor();
+  await page.getByRole('radio', { name: 'Excel workbook (XLSX)' }).waitFor();
   await camera.take('export');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');

@@ -24,8 +24,13 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
   const view = useResultsView();
   const formats = useQuery(queries.results.exportFormats.queryOptions()).data ?? [];
   // The report, which is in no group, has a dialog of its own.
-  const sorted = GROUPS.flatMap((group) => formats.filter((one) => one.group === group));
+  const forPrograms = GROUPS.flatMap((group) => formats.filter((one) => one.group === group)).filter(
+    ({ id, needsEmbeddings }) =>
+      !FOR_PEOPLE.includes(id) && !(needsEmbeddings && run.plan.embeddings === null),
+  );
   const kind = formats.find(({ id }) => id === view.exportFormat);
+  const isForPrograms = !FOR_PEOPLE.includes(view.exportFormat);
+  const choose = (id: string | null) => id !== null && changeView({ exportFormat: id });
   const [scope, setScope] = useState<Scope>(view.filter.shortlisted ? 'shortlist' : 'shown');
   const { write, fraction, cancel } = useExport(run, onClose);
   const filter = useScope(scope);
@@ -36,24 +41,29 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
   return (
     <Dialog opened onClose={close} title={t('export.title')}>
       <Stack gap="lg">
+        <Radio.Group label={t('export.format')} value={kind?.id ?? null} onChange={choose}>
+          <Stack gap={6} mt={6}>
+            {FOR_PEOPLE.flatMap((id) => formats.find((one) => one.id === id) ?? []).map(({ id, texts }) => (
+              <Radio
+                key={id}
+                value={id}
+                disabled={write.isPending}
+                label={texts[language].label}
+                description={texts[language].text}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
         <Select
-          label={t('export.format')}
-          description={kind?.texts[language].text}
+          label={t('export.forPrograms')}
+          placeholder={t('export.choose')}
+          description={isForPrograms ? kind?.texts[language].text : undefined}
           inputWrapperOrder={['label', 'input', 'description']}
-          data={(['people', 'programs'] as const).map((group) => ({
-            group: t(`export.group.${group}`),
-            items: sorted
-              .filter(
-                ({ id, needsEmbeddings }) =>
-                  FOR_PEOPLE.includes(id) === (group === 'people') &&
-                  !(needsEmbeddings && run.plan.embeddings === null),
-              )
-              .map(({ id, texts }) => ({ value: id, label: texts[language].label })),
-          }))}
-          value={kind?.id ?? null}
+          data={forPrograms.map(({ id, texts }) => ({ value: id, label: texts[language].label }))}
+          value={isForPrograms ? (kind?.id ?? null) : null}
           allowDeselect={false}
           maxDropdownHeight={420}
-          onChange={(value) => changeView({ exportFormat: value ?? view.exportFormat })}
+          onChange={choose}
           disabled={write.isPending}
         />
         {kind?.isOfWholeRun === false && (

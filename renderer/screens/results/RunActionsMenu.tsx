@@ -1,16 +1,19 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { ActionIcon, Checkbox, Menu } from '@mantine/core';
 import { useState } from 'react';
-import { IconDatabaseSearch, IconDots, IconTablePlus } from '@tabler/icons-react';
+import { IconColumns3, IconDatabaseSearch, IconDots, IconTablePlus } from '@tabler/icons-react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
+import { Dialog } from '../../components/Dialog.tsx';
 import { actionsOf, runActions } from '../../components/runActions.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { chooseAndAddTables } from '../../state/results/otherTables.ts';
+import { changeView, useResultsView } from '../../state/results/resultsView.ts';
 import { QueryDialog } from './QueryDialog.tsx';
+import { useSequenceColumns } from './table/useSequenceColumns.ts';
 
 export function RunActionsMenu({ run }: { run: RunSummary }) {
   const texts = useTexts();
   const { t } = texts;
-  const [isAsking, setAsking] = useState(false);
+  const [open, setOpen] = useState<'columns' | 'query' | null>(null);
   const items = (ids: readonly string[]) =>
     actionsOf(runActions(run, texts), ids).map(({ id, label, icon: Icon, run: act }) => (
       <Menu.Item key={id} leftSection={<Icon size={16} aria-hidden />} onClick={act}>
@@ -26,6 +29,9 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item leftSection={<IconColumns3 size={16} aria-hidden />} onClick={() => setOpen('columns')}>
+            {t('results.columns')}
+          </Menu.Item>
           {items(['compare'])}
           <Menu.Item
             leftSection={<IconTablePlus size={16} aria-hidden />}
@@ -35,14 +41,38 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
           </Menu.Item>
           <Menu.Item
             leftSection={<IconDatabaseSearch size={16} aria-hidden />}
-            onClick={() => setAsking(true)}
+            onClick={() => setOpen('query')}
           >
             {t('query.open')}
           </Menu.Item>
           {items(['command'])}
         </Menu.Dropdown>
       </Menu>
-      {isAsking && <QueryDialog run={run} onClose={() => setAsking(false)} />}
+      {open === 'query' && <QueryDialog run={run} onClose={() => setOpen(null)} />}
+      {open === 'columns' && <ColumnsDialog run={run} onClose={() => setOpen(null)} />}
     </>
+  );
+}
+
+/** Every column that the table of this run can have except the name, which identifies a sequence to people. */
+function ColumnsDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
+  const { t } = useTexts();
+  const columns = useSequenceColumns(run).filter(({ id }) => id !== 'seqName');
+  const hiddenColumns = useResultsView((state) => state.hiddenColumns);
+  return (
+    <Dialog opened size="sm" title={t('results.columns')} onClose={onClose}>
+      {columns.map(({ id, title }) => (
+        <Checkbox
+          key={id}
+          my={6}
+          size="xs"
+          label={title}
+          checked={hiddenColumns[id] !== false}
+          onChange={(event) =>
+            changeView({ hiddenColumns: { ...hiddenColumns, [id]: event.currentTarget.checked } })
+          }
+        />
+      ))}
+    </Dialog>
   );
 }

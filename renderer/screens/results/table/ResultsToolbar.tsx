@@ -1,12 +1,5 @@
-import { Button, Checkbox, CloseButton, Group, Menu, Popover, Select, TextInput } from '@mantine/core';
-import {
-  IconColumns3,
-  IconDownload,
-  IconFileText,
-  IconSearch,
-  IconStarFilled,
-  IconX,
-} from '@tabler/icons-react';
+import { Button, CloseButton, Group, Menu, Text, TextInput } from '@mantine/core';
+import { IconDownload, IconFileText, IconSearch, IconStarFilled, IconX } from '@tabler/icons-react';
 import { type RunSummary } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { engine } from '../../../state/connection.ts';
@@ -25,20 +18,23 @@ import { openRunDialog } from '../../../state/runs/runDialog.ts';
 import { say, sayError } from '../../../state/say.ts';
 import classes from '../ResultsTab.module.css';
 import { RunActionsMenu } from '../RunActionsMenu.tsx';
-import { LIMIT_FIELDS, limitText, MoreFilters } from './MoreFilters.tsx';
-import { PresetsMenu } from './PresetsMenu.tsx';
-import { useSequenceColumns } from './useSequenceColumns.ts';
+import { FiltersMenu, LIMIT_FIELDS, limitText } from './FiltersMenu.tsx';
 
-/** The filters and presets of the table, the number of its rows, and actions on them. */
+/** The filters of the table, the number of its rows, and actions on them, in one line that never wraps: the table must not move. */
 export function ResultsToolbar({ run, total }: { run: RunSummary; total: number | null }) {
   const { t, format } = useTexts();
   const view = useResultsView();
   return (
-    <Group gap={8} role="search" aria-label={t('results.filter')} style={{ flex: 'none' }}>
+    <Group
+      className={classes.toolbar ?? ''}
+      gap={8}
+      wrap="nowrap"
+      role="search"
+      aria-label={t('results.filter')}
+    >
       <TextInput
         size="xs"
-        flex="1 1 90px"
-        maw={260}
+        className={classes.search ?? ''}
         leftSection={<IconSearch size={14} aria-hidden />}
         rightSection={
           view.filter.search !== undefined && (
@@ -55,27 +51,24 @@ export function ResultsToolbar({ run, total }: { run: RunSummary; total: number 
         maxLength={200}
         onChange={(event) => changeFilter({ search: event.currentTarget.value })}
       />
-      <SampleSelect run={run} />
-      <PresetsMenu run={run} />
-      <MoreFilters isDone={run.state.phase === 'done'} />
-      <ActiveFilters />
-      <Group component="span" gap={8} fz="sm" c="dimmed">
-        <span role="status">
-          {view.shown === null || total === null
-            ? t('common.loading')
-            : isFiltered(view)
-              ? t('results.shownOf', { shown: format.integer(view.shown), total: format.integer(total) })
-              : t('results.shown', { count: view.shown })}
-        </span>
+      <FiltersMenu run={run} />
+      <Text role="status" fz="sm" c="dimmed" truncate>
+        {view.shown === null || total === null
+          ? t('common.loading')
+          : isFiltered(view)
+            ? t('results.shownOf', { shown: format.integer(view.shown), total: format.integer(total) })
+            : t('results.shown', { count: view.shown })}
+      </Text>
+      <div className={classes.active}>
         {isFiltered(view) && (
           <Button variant="default" size="compact-xs" onClick={clearFilters}>
             {t('results.clearFilters')}
           </Button>
         )}
-      </Group>
-      <Group className={classes.actions ?? ''} gap={8} ml="auto" wrap="nowrap">
+        <ActiveFilters run={run} />
+      </div>
+      <Group gap={8} wrap="nowrap">
         <ShortlistMenu run={run} />
-        <ColumnsMenu run={run} />
         <Button
           size="compact-sm"
           variant="default"
@@ -98,41 +91,22 @@ export function ResultsToolbar({ run, total }: { run: RunSummary; total: number 
   );
 }
 
-function SampleSelect({ run }: { run: RunSummary }) {
-  const { t } = useTexts();
-  const chosen = useResultsView((state) => state.filter.inputs);
-  const { data } = useSamplesFound(run);
-  if (!data || data.items.length < 2) return null;
-  return (
-    <Select
-      size="xs"
-      w={130}
-      searchable
-      clearable
-      aria-label={t('common.sample')}
-      placeholder={t('results.allSamples')}
-      data={data.items.map(({ sample }) => sample)}
-      value={data.items.find(({ inputs }) => inputs.join() === chosen?.join())?.sample ?? null}
-      onChange={(name) =>
-        changeFilter({ inputs: data.items.find(({ sample }) => sample === name)?.inputs ?? null })
-      }
-    />
-  );
-}
-
-/** Filters that were set by a click elsewhere, each with a button that removes it. */
-function ActiveFilters() {
+/** The filters that are set, each with a button that removes it. */
+function ActiveFilters({ run }: { run: RunSummary }) {
   const texts = useTexts();
   const { t } = texts;
-  const { filter, otherTitle, runId } = useResultsView();
-  const { notes } = useSequenceNotes(runId ?? '');
+  const { filter, otherTitle } = useResultsView();
+  const { notes } = useSequenceNotes(run.runId);
+  const samples = useSamplesFound(run).data?.items ?? [];
   const hasNotes = [...(notes?.values() ?? [])].some(({ note, tags }) => note !== '' || tags.length > 0);
-  const { predictions = [], evidence = [], reasons = [], other, settled } = filter;
+  const { predictions = [], evidence = [], reasons = [], other, settled, inputs } = filter;
+  const sample = samples.find((one) => one.inputs.join() === inputs?.join())?.sample;
   const active: { label: string; remove: FilterChange }[] = [
     ...predictions.map((call) => ({
       label: t(`prediction.${call}`),
       remove: { predictions: predictions.filter((one) => one !== call) },
     })),
+    ...(inputs ? [{ label: sample ?? t('common.sample'), remove: { inputs: null } }] : []),
     ...(filter.shortlisted ? [{ label: t('shortlist.title'), remove: { shortlisted: null } }] : []),
     ...(filter.noted ? [{ label: t('notes.only'), remove: { noted: null } }] : []),
     ...(other
@@ -223,35 +197,5 @@ function ShortlistMenu({ run }: { run: RunSummary }) {
         <Menu.Item onClick={() => void blast().catch(sayError)}>{t('letters.blast')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
-  );
-}
-
-/** Every column that the table of this run can have except the name, which identifies a sequence to people. */
-function ColumnsMenu({ run }: { run: RunSummary }) {
-  const { t } = useTexts();
-  const columns = useSequenceColumns(run).filter(({ id }) => id !== 'seqName');
-  const hiddenColumns = useResultsView((state) => state.hiddenColumns);
-  return (
-    <Popover position="bottom-end" withArrow shadow="md" trapFocus>
-      <Popover.Target>
-        <Button variant="default" size="compact-sm" leftSection={<IconColumns3 size={16} aria-hidden />}>
-          {t('results.columns')}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        {columns.map(({ id, title }) => (
-          <Checkbox
-            key={id}
-            my={6}
-            size="xs"
-            label={title}
-            checked={hiddenColumns[id] !== false}
-            onChange={(event) =>
-              changeView({ hiddenColumns: { ...hiddenColumns, [id]: event.currentTarget.checked } })
-            }
-          />
-        ))}
-      </Popover.Dropdown>
-    </Popover>
   );
 }

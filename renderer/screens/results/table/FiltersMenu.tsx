@@ -10,11 +10,13 @@ import {
 } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useState } from 'react';
-import { evidenceSchema, reasonSchema } from '../../../../electron/contract/index.ts';
+import { evidenceSchema, reasonSchema, type RunSummary } from '../../../../electron/contract/index.ts';
 import { Fold } from '../../../components/Fold.tsx';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
 import { changeFilter, useResultsView } from '../../../state/results/resultsView.ts';
+import { useSamplesFound } from '../../../state/results/samplesFound.ts';
 import classes from '../ResultsTab.module.css';
+import { Presets } from './Presets.tsx';
 
 const USUAL_LIMITS = ['minScore', 'belowScore', 'minLength', 'maxLength'] as const;
 /** For those who know how a call comes about. */
@@ -22,7 +24,15 @@ const EXPERT_LIMITS = ['minScoredChunks', 'minFramesScored', 'minViralFraction',
 export const LIMIT_FIELDS = [...USUAL_LIMITS, ...EXPERT_LIMITS] as const;
 
 /** Those of the menu. */
-const OFFERED = [...LIMIT_FIELDS, 'reasons', 'evidence', 'settled', 'terminalRepeat', 'otherCode'] as const;
+const OFFERED = [
+  ...LIMIT_FIELDS,
+  'inputs',
+  'reasons',
+  'evidence',
+  'settled',
+  'terminalRepeat',
+  'otherCode',
+] as const;
 
 type LimitField = (typeof LIMIT_FIELDS)[number];
 
@@ -54,24 +64,37 @@ const WIDTH = 400;
 /** Keeps the menu within the available height and width. */
 const FITS = { flip: true, shift: true, size: true } as const;
 
-/** Filters on the columns of the table, except those that are offered above it. */
-export function MoreFilters({ isDone }: { isDone: boolean }) {
+/** Presets, and filters on the columns of the table. */
+export function FiltersMenu({ run }: { run: RunSummary }) {
   const { t } = useTexts();
+  const [isOpen, setOpen] = useState(false);
   const { filter } = useResultsView();
   const { reasons = [], evidence = [], settled = null } = filter;
   const used = OFFERED.filter((field) => filter[field] !== undefined).length;
   return (
-    <Popover position="bottom-end" width={WIDTH} withArrow shadow="md" trapFocus middlewares={FITS}>
+    <Popover
+      position="bottom-end"
+      width={WIDTH}
+      withArrow
+      shadow="md"
+      trapFocus
+      middlewares={FITS}
+      opened={isOpen}
+      onChange={setOpen}
+    >
       <Popover.Target>
         <Button
           variant="default"
           size="compact-sm"
           leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}
+          onClick={() => setOpen(!isOpen)}
         >
-          {t('results.moreFilters', { count: used })}
+          {t('results.filters', { count: used })}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown className={classes.moreFilters ?? ''}>
+      <Popover.Dropdown className={classes.filters ?? ''}>
+        <Presets run={run} onShow={() => setOpen(false)} />
+        <SampleSelect run={run} />
         <SimpleGrid cols={2} spacing={12} verticalSpacing={10} style={{ alignItems: 'end' }}>
           {USUAL_LIMITS.map((field) => (
             <NumberField key={field} field={field} />
@@ -112,7 +135,7 @@ export function MoreFilters({ isDone }: { isDone: boolean }) {
           checked={filter.otherCode === true}
           onChange={(event) => changeFilter({ otherCode: event.currentTarget.checked || null })}
         />
-        {(!isDone || settled !== null) && (
+        {(run.state.phase !== 'done' || settled !== null) && (
           <Select
             label={t('results.column.settled')}
             placeholder={t('results.settled.any')}
@@ -138,6 +161,27 @@ export function MoreFilters({ isDone }: { isDone: boolean }) {
         </Fold>
       </Popover.Dropdown>
     </Popover>
+  );
+}
+
+function SampleSelect({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const chosen = useResultsView((state) => state.filter.inputs);
+  const { data } = useSamplesFound(run);
+  if (!data || data.items.length < 2) return null;
+  return (
+    <Select
+      searchable
+      clearable
+      label={t('common.sample')}
+      placeholder={t('results.allSamples')}
+      comboboxProps={{ withinPortal: false }}
+      data={data.items.map(({ sample }) => sample)}
+      value={data.items.find(({ inputs }) => inputs.join() === chosen?.join())?.sample ?? null}
+      onChange={(name) =>
+        changeFilter({ inputs: data.items.find(({ sample }) => sample === name)?.inputs ?? null })
+      }
+    />
   );
 }
 

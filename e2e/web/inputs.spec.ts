@@ -131,3 +131,25 @@ test('weights dropped on Models are sent, and the screen stays', async ({ window
   await expect(dialog).toBeHidden();
   await expect(window.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible();
 });
+
+test('a second look in shorter chunks is chosen beside the model, and the results say which chunks judged', async ({
+  window,
+  places,
+}) => {
+  const file = join(places.files, 'short.fasta');
+  const letters = (await readFile(SAMPLE, 'utf8')).replaceAll(/^>.*$/gm, '').replaceAll('\n', '');
+  const pieces = letters.match(/.{500}/g) ?? [];
+  await writeFile(file, pieces.map((piece, i) => `>piece_${i}\n${piece}\n`).join(''));
+  await drop(window, [file]);
+  await takeTeachingModel(window);
+  await window.getByRole('checkbox', { name: /^Look again in chunks of 300 bp/ }).check();
+  await window.getByRole('button', { name: 'Start', exact: true }).click();
+  await isDone(window);
+  const table = window.getByRole('grid', { name: 'Sequences' });
+  await expect(table.getByRole('columnheader', { name: 'Judged by' })).toBeAttached();
+  await table.getByRole('row').nth(1).getByRole('gridcell').nth(1).click();
+  const panel = window.getByRole('region', { name: 'Sequence', exact: true });
+  await expect(panel.getByText(/^1[vn]$/)).toBeVisible();
+  await expect(panel.getByRole('columnheader', { name: 'Judged by' })).toBeVisible();
+  await expectNoComplaint(window, 'A sequence of a run with two chunk lengths');
+});

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Radio, Stack, Text } from '@mantine/core';
+import { Badge, Button, Checkbox, Group, Radio, Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useState } from 'react';
 import type { ModelStatus } from '../../../electron/contract/index.ts';
@@ -7,6 +7,7 @@ import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { go } from '../../state/navigation.ts';
+import { secondLookOf } from '../../state/newRun/choices.ts';
 import { choose } from '../../state/newRun/store.ts';
 import classes from './Choice.module.css';
 import { Step } from './Step.tsx';
@@ -56,6 +57,7 @@ export function ModelStep({ form }: { form: NewRunForm }) {
             </Text>
           )}
           <TwoRuns form={form} />
+          <SecondLook form={form} />
         </>
       }
     >
@@ -149,6 +151,33 @@ function TwoRuns({ form: { split, choices } }: { form: NewRunForm }) {
       >
         {t(choices.twoRuns ? 'newRun.oneRun' : 'newRun.twoRuns')}
       </Button>
+    </Group>
+  );
+}
+
+/** Offers to look again, in shorter chunks, where a chunk has no open frame. */
+function SecondLook({ form: { model, models, choices } }: { form: NewRunForm }) {
+  const { t, format } = useTexts();
+  const second = model && secondLookOf(model, models.data ?? []);
+  if (!model || !second) return null;
+  const { length, missing } = second;
+  return (
+    <Group justify="space-between" gap={12} mt={8}>
+      <Checkbox
+        flex="1 1 280px"
+        checked={missing === null && choices.secondChunkLength === length}
+        disabled={missing !== null}
+        onChange={({ currentTarget }) => choose({ secondChunkLength: currentTarget.checked ? length : null })}
+        label={t('newRun.lookAgain', { first: model.chunkLength, second: length })}
+        description={t('newRun.lookAgainHelp', { second: length })}
+      />
+      {missing && (
+        <Button size="compact-sm" flex="none" variant="default" onClick={() => go({ screen: 'models' })}>
+          {missing.downloadBytes === null
+            ? t('newRun.getModel')
+            : t('newRun.getModelSize', { size: format.fileSize(missing.downloadBytes) })}
+        </Button>
+      )}
     </Group>
   );
 }

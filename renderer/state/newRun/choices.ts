@@ -1,6 +1,7 @@
 import {
   canCompute,
   isIntegrated,
+  isSecondLength,
   matchSheet,
   NO_DETAILS,
   sampleNames,
@@ -32,6 +33,8 @@ export interface RunChoices {
   readonly sheet: { readonly name: string; readonly rows: readonly SheetRow[] } | null;
   /** Null until the user or the list of models has decided. */
   readonly model: string | null;
+  /** Length of the shorter chunks for a second look; null without one. */
+  readonly secondChunkLength: number | null;
   /** Reads and contigs each get a run with the model that fits them, instead of one run with one model. */
   readonly twoRuns: boolean;
   readonly where: WindowWhere;
@@ -82,6 +85,7 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   details: {},
   sheet: null,
   model: null,
+  secondChunkLength: null,
   twoRuns: false,
   where: THIS_COMPUTER,
   gpuUuids: null,
@@ -141,6 +145,22 @@ export function chosenModel(
   return byPreference.find((model) => model.id === advised) ?? byPreference[0] ?? null;
 }
 
+/**
+ * The shorter chunks in which a run with this model can look again where a chunk has no open frame; `missing` is the
+ * model for them if it must be downloaded first. Only published models have another one for another length.
+ */
+export function secondLookOf(
+  model: ModelStatus,
+  models: readonly ModelStatus[],
+): { readonly length: number; readonly missing: ModelStatus | null } | null {
+  const [own] = models
+    .filter(({ kind, chunkLength }) => kind === 'published' && isSecondLength(chunkLength, model.chunkLength))
+    .toSorted((a, b) => b.chunkLength - a.chunkLength);
+  if (!own) return null;
+  const isMissing = model.kind === 'published' && (!own.present || own.problem !== null);
+  return { length: own.chunkLength, missing: isMissing ? own : null };
+}
+
 export function devicesText(choices: RunChoices, probe: ProbeResult | null): string {
   if (choices.useCpu || (!expectsGpus(choices, probe) && choices.cpuWorkers !== null))
     return choices.cpuWorkers === null ? 'cpu' : `cpu:${choices.cpuWorkers}`;
@@ -193,6 +213,9 @@ export function requestFrom(
   return {
     inputs: paths,
     model: model.id,
+    ...(choices.secondChunkLength !== null && isSecondLength(choices.secondChunkLength, model.chunkLength)
+      ? { secondChunkLength: choices.secondChunkLength }
+      : {}),
     ...(choices.where.kind === 'this_computer'
       ? { devices: devicesText(choices, probe) || 'auto' }
       : { where: choices.where }),
@@ -233,6 +256,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
     samples: request.samples ?? {},
     details: request.sampleDetails ?? {},
     model: request.model,
+    secondChunkLength: request.secondChunkLength ?? null,
     where: request.where.kind === 'shares' ? THIS_COMPUTER : request.where,
     gpuUuids: listed,
     useCpu: cpu !== null,

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appError, NO_DETAILS, runRequestSchema, type AmdGpu } from '../../../electron/contract/index.ts';
+import {
+  appError,
+  NO_DETAILS,
+  runRequestSchema,
+  type AmdGpu,
+  type ModelStatus,
+} from '../../../electron/contract/index.ts';
 import { madeInspection, madeProbe, MODELS } from '../../testing/memoryEngine/computer.ts';
 import {
   ADVANCED_DEFAULTS,
@@ -11,6 +17,7 @@ import {
   expectsGpus,
   listedGpus,
   requestFrom,
+  secondLookOf,
   RUN_REQUEST_DEFAULTS,
   samplesOfFiles,
 } from './choices.ts';
@@ -280,6 +287,7 @@ describe('choices', () => {
           gpuUuids: fc.option(fc.shuffledSubarray(uuids, { minLength: 1 })),
           precision: fc.constantFrom('auto' as const, 'fp32' as const, 'fp8' as const),
           embeddings: fc.constantFrom(null, 'fp16' as const),
+          secondChunkLength: fc.constantFrom(null, 300, 150),
           keepWork: fc.boolean(),
           withControls: fc.boolean(),
           embedEqualSequencesOnce: fc.boolean(),
@@ -340,6 +348,31 @@ describe('choices', () => {
     expect(chosenModel({ ...RUN_REQUEST_DEFAULTS, model: 'teaching' }, absent)?.id).toBe('teaching');
     expect(chosenModel({ ...RUN_REQUEST_DEFAULTS, model: '300' }, MODELS)?.id).toBe('300');
     expect(chosenModel(RUN_REQUEST_DEFAULTS, [])).toBeNull();
+  });
+});
+
+describe('a second look', () => {
+  const [published, other, imported] = ['500', '300', '/data/weights/Gut phages'].map((id) =>
+    MODELS.find((entry) => entry.id === id),
+  ) as [ModelStatus, ModelStatus, ModelStatus];
+
+  it('needs the other published model only beside a published one', () => {
+    expect(secondLookOf(published, MODELS)).toEqual({ length: 300, missing: other });
+    expect(secondLookOf(imported, MODELS)).toEqual({ length: 300, missing: null });
+    const both = MODELS.map((entry) => ({ ...entry, present: true }));
+    expect(secondLookOf(published, both)).toEqual({ length: 300, missing: null });
+    expect(secondLookOf(other, both)).toBeNull();
+  });
+
+  it('is requested only where its chunks are shorter, and at least half as long', () => {
+    const asked = (chunkLength: number) =>
+      requestFrom(
+        { ...RUN_REQUEST_DEFAULTS, secondChunkLength: 300 },
+        [],
+        { ...published, chunkLength },
+        null,
+      ).secondChunkLength;
+    expect([300, 400, 600, 700].map(asked)).toEqual([undefined, 300, 300, undefined]);
   });
 });
 

@@ -143,6 +143,20 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
                   hint: t('results.pValueText', { file: run.plan.trusted?.file ?? '' }),
                 },
               ]),
+          ...(run.plan.secondLook
+            ? [
+                {
+                  label: t('chunks.judgedBy'),
+                  value: sequence.judgedBy === null ? '–' : `${sequence.judgedBy} bp`,
+                  hint: t('results.judgedByText'),
+                },
+                {
+                  label: t('results.column.ribbon'),
+                  value: sequence.along ?? '–',
+                  hint: t('results.alongText'),
+                },
+              ]
+            : []),
           { label: t('results.column.length'), value: format.bases(sequence.length) },
           ...(sequence.terminalRepeat === null || sequence.terminalRepeatLength === null
             ? []

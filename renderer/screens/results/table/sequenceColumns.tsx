@@ -78,6 +78,7 @@ interface ColumnsOf {
   notes: ReadonlyMap<number, SequenceNote> | null;
   hasPairs: boolean;
   isDone: boolean;
+  looksTwice: boolean;
   /** What the p-values are computed against. */
   trusted: Trusted | undefined;
 }
@@ -85,7 +86,18 @@ interface ColumnsOf {
 /** Column ids are the names of `sequenceSort.by`; the table cannot be sorted by a column with any other id. */
 export function sequenceColumns(
   texts: Texts,
-  { onTick, inputName, samples, chunkLength, others, notes, hasPairs, isDone, trusted }: ColumnsOf,
+  {
+    onTick,
+    inputName,
+    samples,
+    chunkLength,
+    others,
+    notes,
+    hasPairs,
+    isDone,
+    looksTwice,
+    trusted,
+  }: ColumnsOf,
 ): VirtualColumn<ListedSequence>[] {
   const { t, format } = texts;
   const missing = '–';
@@ -265,6 +277,24 @@ export function sequenceColumns(
             width: '92px',
             align: 'end' as const,
             cell: ({ pValue }: ListedSequence) => (pValue === null ? missing : format.score(pValue)),
+          },
+        ]
+      : []),
+    ...(looksTwice
+      ? [
+          {
+            id: 'judgedBy',
+            title: t('chunks.judgedBy'),
+            hint: t('results.judgedByText'),
+            width: '104px',
+            cell: ({ judgedBy }: ListedSequence) => (judgedBy === null ? missing : `${judgedBy} bp`),
+          },
+          {
+            id: 'along',
+            title: t('results.column.ribbon'),
+            hint: t('results.alongText'),
+            width: '124px',
+            cell: ({ along }: ListedSequence) => along ?? missing,
           },
         ]
       : []),

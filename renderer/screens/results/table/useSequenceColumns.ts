@@ -14,7 +14,8 @@ const NO_TICKS: OnTick = () => undefined;
 export function useSequenceColumns(run: RunSummary, onTick = NO_TICKS) {
   const texts = useTexts();
   const { runId } = run;
-  const { inputs, chunkLength, trusted } = run.plan;
+  const { inputs, chunkLength, secondLook, trusted } = run.plan;
+  const looksTwice = secondLook !== undefined;
   const isDone = run.state.phase === 'done';
   const others = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
   const { notes } = useSequenceNotes(runId);
@@ -30,8 +31,9 @@ export function useSequenceColumns(run: RunSummary, onTick = NO_TICKS) {
         notes,
         isDone,
         hasPairs: matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null),
+        looksTwice,
         trusted,
       }),
-    [texts, onTick, isDone, inputs, samples, chunkLength, others, notes, trusted],
+    [texts, onTick, isDone, inputs, samples, chunkLength, others, notes, looksTwice, trusted],
   );
 }

@@ -38,7 +38,7 @@ describe('flags of the original tool', () => {
     [['-m', '300'], { model: '300' }],
     [['--model-type', 'custom', '--model-path', 'head.pth'], { model: 'custom', modelPath: 'head.pth' }],
     [['-p', 'head.pth'], { modelPath: 'head.pth' }],
-    [['-e', '300'], { chunkLength: 300 }],
+    [['-e', '300'], { chunkLength: [300] }],
     [['--expected-length', '300'], { chunkLength: 300 }],
     [['-o', 'out'], { outputDir: 'out' }],
     [['--output-dir', 'out'], { outputDir: 'out' }],

@@ -10,7 +10,7 @@ const CLUSTERS = 'Clusters and other computers:';
 
 export const UNTIL = '--until <goal>';
 export const UNTIL_HELP =
-  'stop when enough is known: settled (no call may change), 0.5% (half width of the interval of every sample), 30min, 8h; or end';
+  'stop when enough is known: 0.5% (half width of the interval of every sample), 30min, 8h; or end';
 
 export function predictCommand(root: Command): Command {
   return withRunOptions(

@@ -31,7 +31,7 @@ afterEach(() => vi.restoreAllMocks());
 const STATES = {
   interrupted: { phase: 'running' },
   paused: { phase: 'paused', error: null },
-  enough: { phase: 'paused', error: null, enough: { kind: 'settled' } },
+  enough: { phase: 'paused', error: null, enough: { kind: 'half_width', share: 0.5 } },
   doneWithFailures: { phase: 'done', failedParts: 1, failedRecords: 1 },
   done: { phase: 'done', failedParts: 0, failedRecords: 0 },
 } satisfies Record<string, RunState>;

@@ -105,10 +105,10 @@ export const SEQUENCE_COLUMNS = {
     width: 14,
     sort: 'desc',
   }),
-  /** False while missing chunks can still change the call: see electron/engine/results/estimates/settled.ts. */
+  /** Whether all chunks of the sequence are computed, so that its call can't change. */
   settled: flag(z.boolean(), {
     heading: { en: 'Settled', de: 'Steht fest' },
-    about: 'whether missing chunks can no longer change the call; also in SQL queries',
+    about: 'whether all chunks are computed; also in SQL queries',
     tables: ['exports'],
     needs: 'settled',
     sort: 'asc',

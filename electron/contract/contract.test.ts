@@ -165,7 +165,7 @@ it('a run is at work while the engine computes it, not when it was cut off or it
 
 describe('a goal', () => {
   it('reads back the text that it writes', () => {
-    for (const text of ['settled', '0.5%', '12.25%', '45s', '30min', '8h', '2d']) {
+    for (const text of ['0.5%', '12.25%', '45s', '30min', '8h', '2d']) {
       const goal = parseGoal(text);
       expect(goal && goalText(goal)).toBe(text);
     }
@@ -174,7 +174,7 @@ describe('a goal', () => {
   });
 
   it('refuses any other text', () => {
-    for (const text of ['', 'end', '0%', '51%', '-1%', '0min', '30', '5 weeks', 'settled calls', '1e9%'])
+    for (const text of ['', 'end', 'settled', '0%', '51%', '-1%', '0min', '30', '5 weeks', '1e9%'])
       expect(parseGoal(text)).toBeNull();
   });
 });

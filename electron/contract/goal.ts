@@ -2,8 +2,6 @@ import { z } from 'zod';
 
 /** When a run may stop before everything is computed. */
 export const goalSchema = z.discriminatedUnion('kind', [
-  /** Stops when no call can change any more. */
-  z.object({ kind: z.literal('settled') }),
   /** Stops when the interval of every sample's viral share has at most this half width, as a share of 1. */
   z.object({ kind: z.literal('half_width'), share: z.number().positive().max(0.5) }),
   /**
@@ -22,9 +20,8 @@ const SECONDS = { s: 1, min: 60, h: 3600, d: 86_400 } as const;
 const TIME = /^(?<count>\d+(\.\d+)?)\s*(?<unit>s|min|h|d)$/;
 const SHARE = /^(?<percent>\d+(\.\d+)?)\s*%$/;
 
-/** Parses what is typed after `--until`: settled, 0.5%, 30min. Null if the text is no goal. */
+/** Parses what is typed after `--until`: 0.5%, 30min. Null if the text is no goal. */
 export function parseGoal(text: string): Goal | null {
-  if (text === 'settled') return { kind: 'settled' };
   const { count, unit } = TIME.exec(text)?.groups ?? {};
   const { percent } = SHARE.exec(text)?.groups ?? {};
   const goal =
@@ -36,7 +33,6 @@ export function parseGoal(text: string): Goal | null {
 
 /** Writes a goal in the form that `parseGoal` reads. */
 export function goalText(goal: Goal): string {
-  if (goal.kind === 'settled') return 'settled';
   if (goal.kind === 'half_width') return `${Number((100 * goal.share).toPrecision(6))}%`;
   const [unit, seconds] =
     Object.entries(SECONDS).findLast(([, one]) => goal.seconds % one === 0) ?? (['s', 1] as const);

@@ -13,12 +13,12 @@ export const runStateSchema = z.discriminatedUnion('phase', [
   /** Current batches are being finished and the devices freed. */
   z.object({ phase: z.literal('pausing') }),
   /** Current parts are being finished; then the run pauses. */
-  z.object({ phase: z.literal('draining'), enough: goalSchema.optional() }),
+  z.object({ phase: z.literal('draining'), enough: goalSchema.optional().catch(undefined) }),
   /** `enough`: the goal that was reached; the rest is not computed. */
   z.object({
     phase: z.literal('paused'),
     error: appErrorSchema.nullable(),
-    enough: goalSchema.optional(),
+    enough: goalSchema.optional().catch(undefined),
   }),
   /** All parts are done or failed; tables are being written. */
   z.object({ phase: z.literal('finishing') }),

@@ -3,13 +3,12 @@ import { useState } from 'react';
 import type { Goal } from '../../electron/contract/index.ts';
 import { useTexts } from '../i18n/index.ts';
 
-const KINDS = ['end', 'settled', 'half_width', 'time'] as const;
+const KINDS = ['end', 'half_width', 'time'] as const;
 type Kind = (typeof KINDS)[number];
 const MINUTE = 60;
 const PER_CENT = 100;
 const USUAL: Readonly<Record<Kind, Goal | null>> = {
   end: null,
-  settled: { kind: 'settled' },
   half_width: { kind: 'half_width', share: 0.005 },
   time: { kind: 'time', seconds: 30 * MINUTE, from: 0 },
 };
@@ -36,7 +35,7 @@ export function GoalField({ goal, onChange, isSample }: GoalFieldProps) {
         data={KINDS.map((value) => ({
           value,
           label: t(`goal.${value}`),
-          disabled: !isSample && (value === 'settled' || value === 'half_width'),
+          disabled: !isSample && value === 'half_width',
         }))}
         value={kind}
         onChange={(chosen) => {

@@ -1,7 +1,6 @@
 import type { Cut } from '../../contract/plan.ts';
 import { ALL_FRAME_NAMES, FRAME_NAMES, type FrameName } from '../../contract/results.ts';
 import type { Prediction, Reason } from '../../contract/results.ts';
-import { isSettled } from './estimates/settled.ts';
 
 /** Scores of one chunk: pairs (score1 = others, score2 = virus) of its scored frames, F1 to R3. */
 export type ScorePairs = Float32Array;
@@ -101,7 +100,12 @@ export function chunkBounds(length: number, chunkLength: number, k: number): Chu
 }
 
 /** The position of shorter chunk 0 or 1 of chunk k, which is cut within its bounds by the same rule. */
-function shorterBounds(length: number, { chunkLength, secondLook }: Cut, k: number, part: number): ChunkBounds {
+function shorterBounds(
+  length: number,
+  { chunkLength, secondLook }: Cut,
+  k: number,
+  part: number,
+): ChunkBounds {
   const whole = chunkBounds(length, chunkLength, k);
   const { start, end } = chunkBounds(whole.end - whole.start, secondLook?.chunkLength ?? chunkLength, part);
   return { start: whole.start + start, end: whole.start + end };
@@ -116,7 +120,9 @@ export function frameBounds(length: number, cut: Cut, k: number, frame: FrameNam
 /** What of chunk k was judged: all of it, or those of its shorter chunks that have an open frame. */
 export function judgedBounds(length: number, cut: Cut, k: number, mask: number): ChunkBounds[] {
   if (!isSecondLook(mask)) return [chunkBounds(length, cut.chunkLength, k)];
-  return [0, 1].filter((part) => mask & SHORTER_FRAMES[part]!).map((part) => shorterBounds(length, cut, k, part));
+  return [0, 1]
+    .filter((part) => mask & SHORTER_FRAMES[part]!)
+    .map((part) => shorterBounds(length, cut, k, part));
 }
 
 /** A chunk with at least one open frame, as stored in run.db. */
@@ -169,8 +175,6 @@ export class SequenceTally {
   readonly #cut: Cut;
   #failure: Reason | null = null;
   #sum = 0;
-  #squaredWeights = 0;
-  #chunks = 0;
   #scored = 0;
   #viral = 0;
   #basesScored = 0;
@@ -194,7 +198,6 @@ export class SequenceTally {
   }
 
   add({ chunk, frames, unscored, pairs, reason }: ChunkScores): void {
-    this.#chunks++;
     this.#frames += framesIn(frames).length;
     this.#extend('u', chunk - this.#next);
     this.#next = chunk + 1;
@@ -213,7 +216,6 @@ export class SequenceTally {
       this.#covered = Math.max(this.#covered, end);
     }
     this.#sum += virusScore * newBases;
-    this.#squaredWeights += newBases ** 2;
     this.#basesScored += newBases;
     this.#scored++;
     if (isVirus) {
@@ -262,22 +264,6 @@ export class SequenceTally {
       judgedBy: this.#scored < 1 ? null : [...this.#judges].sort((a, b) => b - a).join('+'),
       along: this.#alongOf(fault),
     };
-  }
-
-  /**
-   * Whether the call is final, whatever the missing frames will score. Their positions are unknown, so the
-   * largest possible numbers of missing chunks and bases are assumed.
-   */
-  isSettled({ nFrames, nChunks }: { nFrames: number; nChunks: number }): boolean {
-    if (this.#failure !== null) return true;
-    const missingChunks = Math.min(nChunks - this.#chunks, nFrames - this.#frames);
-    return isSettled({
-      weight: this.#basesScored,
-      squaredWeight: this.#squaredWeights,
-      weightedScore: this.#sum,
-      missingWeight: Math.min(this.#length - this.#basesScored, missingChunks * this.#cut.chunkLength),
-      missingChunks,
-    });
   }
 
   #outcome(fault: Reason | null, virusScore: number | null): { prediction: Prediction; reason: Reason } {

@@ -1,11 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../contract/errors.ts';
 import { PROVISIONAL_TABLE } from '../../contract/results.ts';
 import { ExportSource } from '../exports/exportSource.ts';
 import { reportFacts } from '../exports/report/reportFacts.ts';
-import { readTables, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { readTables, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { callsOf, makeRun, predict, undisturbed } from './testing/realRuns.ts';
 
 describe.skipIf(WITHOUT_PYTHON)('a run with a goal', () => {
@@ -27,27 +27,11 @@ describe.skipIf(WITHOUT_PYTHON)('a run with a goal', () => {
     expect(enough?.settled).toBeGreaterThan(0);
     const { done, total } = session.progress().parts;
     expect(done).toBeLessThan(total);
+    expect(await readFile(join(session.folder, PROVISIONAL_TABLE), 'utf8')).toMatch(/^no\t/);
     unwrap(await session.start());
     expect(await session.whenIdle()).toMatchObject({ phase: 'done', failedParts: 0 });
     await session.close();
     expect(await readTables(session.folder)).toEqual(whole.tables);
     expect(callsOf(whole.tables)).toEqual(callsOf((await undisturbed()).tables));
-  });
-
-  it('stops where no call can change, before the last chunk of a uniform contig', async () => {
-    const input = join(await temporaryFolder(), 'uniform.fa');
-    await writeFile(input, `>long\n${'GCC'.repeat(60_000)}\n>short\n${'GCC'.repeat(100)}\n`);
-    const many = { inputs: [input], order: 'sample' as const, residuesPerPart: 800 };
-    const session = await makeRun(testContext(), { ...many, until: { kind: 'settled' } });
-    unwrap(await session.start());
-    expect(await session.whenIdle()).toMatchObject({ phase: 'paused', enough: { kind: 'settled' } });
-    const { done, total } = session.progress().parts;
-    expect(done).toBeLessThan(total);
-    const provisional = await readFile(join(session.folder, PROVISIONAL_TABLE), 'utf8');
-    expect(provisional).toMatch(/^no\t.*\n1\t.*\n2\t.*\n$/);
-    unwrap(await session.start());
-    expect(await session.whenIdle()).toMatchObject({ phase: 'done', failedParts: 0 });
-    await session.close();
-    expect(await readTables(session.folder)).toEqual((await predict(testContext(), many)).tables);
   });
 });

@@ -38,10 +38,6 @@ export async function isReached(goal: Goal, store: RunStore, secondsAtWork: numb
   if (goal.kind === 'time') return secondsAtWork >= goal.from + goal.seconds;
   const run = await store.loadRun();
   if (!run.prepared) return false;
-  if (goal.kind === 'settled') {
-    const { total } = await store.countPredictions({ filter: { settled: true } });
-    return total >= run.prepared.records;
-  }
   const shares = await expectedShares(store);
   return (shares?.samples ?? []).every(
     ({ total, estimate }) =>

@@ -96,7 +96,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
       enough: { kind: 'time' },
     });
     expect(await readFile(provisional, 'utf8')).toMatch(/^no\t/);
-    expect((await session.setGoal({ kind: 'settled' })).ok).toBe(false);
+    expect((await session.setGoal({ kind: 'half_width', share: 0.1 })).ok).toBe(false);
 
     unwrap(await session.start());
     expect(session.goal).toBeNull();

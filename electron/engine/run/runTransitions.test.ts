@@ -11,7 +11,7 @@ const lifecycleEvents: LifecycleEvent[] = [
   { type: 'start' },
   { type: 'pause' },
   { type: 'drain' },
-  { type: 'enough', goal: { kind: 'settled' } },
+  { type: 'enough', goal: { kind: 'half_width', share: 0.1 } },
   { type: 'workers_idle' },
   { type: 'halt', error },
   { type: 'parts_settled' },

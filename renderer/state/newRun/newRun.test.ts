@@ -321,7 +321,11 @@ describe('choices', () => {
   });
 
   it('return to the advanced defaults without touching other settings, and apply the goal to one run only', () => {
-    const advanced = { precision: 'fp32', keepWork: true, until: { kind: 'settled' } } as const;
+    const advanced = {
+      precision: 'fp32',
+      keepWork: true,
+      until: { kind: 'half_width', share: 0.1 },
+    } as const;
     const kept = {
       ...RUN_REQUEST_DEFAULTS,
       sheet: { name: 'samples.csv', rows: [] },

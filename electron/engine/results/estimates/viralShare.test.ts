@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { betaBelow, isSettled, turnChance } from './settled.ts';
-import { finalShare, partlyScored, simulatedRun, SimulatedWork } from './testing/simulatedRun.ts';
+import { finalShare, simulatedRun, SimulatedWork } from './testing/simulatedRun.ts';
 import { estimateShare } from './viralShare.ts';
 
 /** A run that was read and of which this share is computed. */
@@ -61,36 +60,5 @@ describe('the estimated share', () => {
 
   it('is null while nothing is scored', () => {
     expect(estimateShare(workAt(simulatedRun('reads', 0.1, 7), 0).known())).toBeNull();
-  });
-});
-
-describe('a settled call', () => {
-  it('can hardly change', () => {
-    let settled = 0;
-    for (let seed = 1; seed <= 20; seed++)
-      for (const sequence of simulatedRun('mosaics', 0.4, seed)) {
-        const known = partlyScored(sequence, 0.1);
-        if (known.missingChunks === 0 || !isSettled(known)) continue;
-        settled += known.weightedScore >= known.weight / 2 === known.final >= 0.5 ? 1 : -99;
-      }
-    expect(settled).toBeGreaterThan(1000);
-  });
-
-  it('is certain if no score of the missing chunks can change it, and open without a score', () => {
-    const half = { weight: 500, squaredWeight: 250_000, missingWeight: 500, missingChunks: 1 };
-    expect(turnChance({ ...half, weightedScore: 500 })).toBe(0);
-    expect(turnChance({ ...half, weightedScore: 490 })).toBeGreaterThan(0.1);
-    expect(turnChance({ ...half, weight: 501, weightedScore: 501 })).toBe(0);
-    expect(turnChance({ ...half, weightedScore: 0 })).toBeGreaterThan(0);
-    expect(turnChance({ ...half, weight: 0, squaredWeight: 0, weightedScore: 0 })).toBe(1);
-    expect(turnChance({ ...half, weightedScore: 250, missingWeight: 0, missingChunks: 0 })).toBe(0);
-  });
-
-  it('uses the distribution that it names', () => {
-    // I_x(a, b) for integers a and b is a sum of binomial probabilities.
-    expect(betaBelow(0.3, 2, 3)).toBeCloseTo(0.3483, 10);
-    expect(betaBelow(0.9, 0.5, 0.5)).toBeCloseTo((2 / Math.PI) * Math.asin(Math.sqrt(0.9)), 10);
-    expect(betaBelow(0.1, 1, 20)).toBeCloseTo(1 - 0.9 ** 20, 10);
-    expect(betaBelow(0.5, 300, 300)).toBeCloseTo(0.5, 10);
   });
 });

@@ -1,7 +1,6 @@
 import { firstTrial } from '../../../run/work/decide/trial.ts';
 import { PartQueue } from '../../../run/work/decide/workState.ts';
 import { randomNumbers } from '../../../testing/randomNumbers.ts';
-import type { PartlyScored } from '../settled.ts';
 import {
   addCalls,
   addSequence,
@@ -24,7 +23,7 @@ interface SimulatedSequence {
 }
 
 /**
- * `mosaics`: many contigs that are viral in part, the hardest case for early settled calls. `lost chunks`:
+ * `mosaics`: many contigs that are viral in part. `lost chunks`:
  * contigs that are entirely virus or not, and 44 % of whose chunks have no open frame, as in contigs of a
  * gut.
  */
@@ -229,25 +228,3 @@ export class SimulatedWork {
 
 const openChunks = (scores: readonly (number | null)[]): number =>
   scores.reduce<number>((open, score) => (score === null ? open : open + 1), 0);
-
-const END = 2;
-
-/** What is then known about a sequence, and its final score. */
-export function partlyScored(
-  { scores, offset }: SimulatedSequence,
-  turn: number,
-): PartlyScored & { final: number } {
-  const open = (until: number): number[] =>
-    scores.filter((score, i) => score !== null && (i + offset) / scores.length < until) as number[];
-  const [computed, all] = [open(turn), open(END)];
-  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-  const missing = all.length - computed.length;
-  return {
-    weight: computed.length,
-    squaredWeight: computed.length,
-    weightedScore: sum(computed),
-    missingWeight: missing,
-    missingChunks: missing,
-    final: sum(all) / all.length,
-  };
-}

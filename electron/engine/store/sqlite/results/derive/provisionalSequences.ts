@@ -78,8 +78,7 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
     }
     const summary = tally.summary(fault);
     const complete = summary.nFrames === nFrames;
-    const settled = complete || tally.isSettled(record);
-    return { row: sequenceRow({ record, summary, settled }, { ...cut, trusted }), complete };
+    return { row: sequenceRow({ record, summary, settled: complete }, { ...cut, trusted }), complete };
   }
 
   /** Rows that are in this part alone; the others are remembered. */

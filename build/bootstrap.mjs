@@ -64,7 +64,7 @@ function endWithNpm(child) {
 
 /**
  * Resolves to the exit code of the script. A signal to this process is passed on to the script; Ctrl-C
- * reaches both by itself.
+ * reaches both by itself, and so does all that Windows has: what Node sends there ends a program at once.
  */
 function runToItsEnd(node, args, cwd) {
   return new Promise((done, fail) => {
@@ -77,10 +77,9 @@ function runToItsEnd(node, args, cwd) {
       ...process.env,
     };
     const child = spawn(node, args, { cwd, env, stdio: 'inherit' });
-    process.on('SIGINT', () => {
-      if (!process.stdin.isTTY) child.kill('SIGINT');
-    });
-    for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+    const passOn = (signal) => process.platform === 'win32' || child.kill(signal);
+    process.on('SIGINT', () => process.stdin.isTTY || passOn('SIGINT'));
+    for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, passOn);
     endWithNpm(child);
     child.on('error', (error) => fail(new Error(`${node} cannot be started: ${error.message}`)));
     child.on('exit', (code, signal) => {

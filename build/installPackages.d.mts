@@ -3,3 +3,4 @@ export function installNode(root: string, say?: (text: string) => void): Promise
 export function projectsNode(root: string): string;
 export function progressOf(total: number): { see(line: string): boolean; words(): string };
 export function inWords(output: string): string;
+export const NETWORK: RegExp;

@@ -137,7 +137,8 @@ export function progressOf(total) {
       if (file !== undefined) fetched.add(file);
       const run = /^npm info run (\S+)@\S+ \S+ \S+ (?!\{)/.exec(line);
       if (run) script = run[1];
-      return /^npm (?:http|info|warn EBADENGINE)\b/.test(line);
+      // What could not be fetched is all that npm 10 may say of its failure.
+      return /^npm (?:http|info|warn EBADENGINE)\b(?!.* failed with )/.test(line);
     },
     words() {
       if (script !== undefined) return `putting ${script} in its place`;
@@ -178,5 +179,5 @@ export function inWords(output) {
 }
 
 const CERTIFICATE = /CERT|self.signed|unable to verify/i;
-const NETWORK =
+export const NETWORK =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|UND_ERR_CONNECT|network|fetch failed|\b(?:403|407|50[234]) response/i;

@@ -83,6 +83,9 @@ it("derives the progress from npm's lines", () => {
     'putting node in its place',
   ]);
   expect(seen('npm error code 1')[0]).toBe(false);
+  expect(seen('npm http fetch GET https://registry.example/a attempt 2 failed with ETIMEDOUT')[0]).toBe(
+    false,
+  );
 });
 
 it.each([

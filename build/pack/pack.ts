@@ -9,18 +9,18 @@ import { buildWheel } from '../../packaging/pip/buildWheel.ts';
 import { buildDesktop } from '../buildDesktop.ts';
 import { buildWindow } from '../buildWindow.ts';
 import { electronSource, isReachable } from '../electronBinary.ts';
+import { NETWORK } from '../installPackages.mjs';
 import { fetchDuckDb } from './fetchDuckDb.ts';
 import { fetchUv } from './fetchUv.ts';
 import { BUILDER_FLAGS, macSigning, packRequest, unreachableWords, type PackTarget } from './packTargets.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
+const source = electronSource();
 const request = packRequest(process.argv.slice(2));
 if (request.ok) {
-  const source = electronSource();
-  const unreachable = (await isReachable(source)) ? undefined : unreachableWords(source);
   // Files that were downloaded before need no network, so packing is tried all the same.
-  if (unreachable !== undefined) process.stderr.write(`${unreachable}\n`);
+  if (!(await isReachable(source))) process.stderr.write(`${unreachableWords(source)}\n`);
   await buildWindow();
   const server = join(root, 'dist', 'server');
   rmSync(server, { recursive: true, force: true });
@@ -30,7 +30,6 @@ if (request.ok) {
     if (process.exitCode) break;
     process.exitCode = await pack(target, request.passedOn);
   }
-  if (process.exitCode && unreachable !== undefined) process.stderr.write(`\n${unreachable}\n`);
 } else {
   process.stderr.write(`${request.reason}\n`);
   process.exitCode = 1;
@@ -55,7 +54,8 @@ async function pack({ platform, arch }: PackTarget, options: readonly string[]):
       ...(platform === 'darwin' ? macSigning(process.env) : []),
       ...options,
     ],
-    { cwd: root, stdio: 'inherit', reject: false },
+    { cwd: root, stdout: ['inherit', 'pipe'], stderr: ['inherit', 'pipe'], all: true, reject: false },
   );
+  if (result.failed && NETWORK.test(result.all)) process.stderr.write(`\n${unreachableWords(source)}\n`);
   return result.exitCode ?? 1;
 }

@@ -142,7 +142,7 @@ export const SEQUENCE_COLUMNS = {
     about: 'chunks called virus',
   }),
   viralFraction: share(maybeScore, {
-    heading: { en: 'Viral chunks', de: 'Anteil viraler Stücke' },
+    heading: { en: 'Share of chunks called virus', de: 'Anteil viraler Stücke' },
     about: '`n_chunks_viral` of `n_chunks_scored`',
     needs: 'viralFraction',
     sort: 'desc',
@@ -160,14 +160,14 @@ export const SEQUENCE_COLUMNS = {
     needs: 'virusScore',
   }),
   bestScore: score(maybeScore, {
-    heading: { en: 'Best chunk', de: 'Bestes Stück' },
+    heading: { en: 'Score of best chunk', de: 'Wert des besten Stücks' },
     about: 'the highest virus score of a chunk',
     tables: ['results', 'exports'],
     needs: 'bestScore',
     sort: 'desc',
   }),
   secondScore: score(maybeScore, {
-    heading: { en: 'Second-best chunk', de: 'Zweitbestes Stück' },
+    heading: { en: 'Score of second-best chunk', de: 'Wert des zweitbesten Stücks' },
     about: 'the second-highest',
     tables: ['results', 'exports'],
     needs: 'secondScore',
@@ -186,7 +186,7 @@ export const SEQUENCE_COLUMNS = {
     needs: 'bestChunkEnd',
   }),
   bestFrame: text(z.enum(ALL_FRAME_NAMES).nullable(), {
-    heading: { en: 'Frame', de: 'Rahmen' },
+    heading: { en: 'Frame of best chunk', de: 'Rahmen des besten Stücks' },
     about: 'the frame that decides it, `F1` to `R3`',
     needs: 'bestFrame',
     width: 8,

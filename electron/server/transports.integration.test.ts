@@ -213,6 +213,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['results.annotate', { ...byRun, row: 1, note: 'Seen', tags: ['phage'] }],
       ['results.shortlist', { ...byRun, row: 1, shortlisted: true }],
       ['results.shortlistLetters', { runId }],
+      ['results.copiedRows', { ...byRun, columns: ['seq_name'], language: 'en' }],
       ['results.notes', byRun],
       ['results.compare', { runId, otherRunId: runId }],
       ['results.comparedPage', { runId, otherRunId: runId, list: 'shortlisted' }],

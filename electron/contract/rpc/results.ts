@@ -117,6 +117,12 @@ export const sequenceNoteSchema = annotationSchema.extend({
 export type SequenceNote = z.infer<typeof sequenceNoteSchema>;
 
 const selection = { runId: runIdSchema, filter: sequenceFilterSchema.default({}) };
+const rowsOf = {
+  rows: z.array(countSchema).max(LIMITS.rows).optional(),
+  sort: sequenceSortSchema.default({ by: 'row', descending: false }),
+};
+/** Names of columns of exported tables; `other 0` has all of the first table of another tool. */
+const exportColumnsSchema = z.array(wordSchema).max(100);
 
 const resultCountsSchema = z.object({
   total: countSchema,
@@ -349,6 +355,17 @@ export const resultsContract = {
   shortlistLetters: procedure
     .input(z.object({ runId: runIdSchema }))
     .output(z.object({ fasta: z.string().nullable() })),
+  /** The selected sequences as cells for a spreadsheet, with these columns; null if they are too many for the clipboard. */
+  copiedRows: procedure
+    .input(
+      z.object({
+        ...selection,
+        ...rowsOf,
+        columns: exportColumnsSchema,
+        language: exportLanguageSchema,
+      }),
+    )
+    .output(z.object({ text: z.string().nullable() })),
   /** The user's notes on sequences of this run; they are stored with the run. */
   notes: procedure.input(z.object({ runId: runIdSchema })).output(z.array(sequenceNoteSchema)),
   annotate: procedure.input(z.object({ runId: runIdSchema, row: countSchema, ...annotationSchema.shape })),
@@ -385,8 +402,9 @@ export const resultsContract = {
     .input(
       z.object({
         ...selection,
-        rows: z.array(countSchema).max(LIMITS.rows).optional(),
-        sort: sequenceSortSchema.default({ by: 'row', descending: false }),
+        ...rowsOf,
+        /** Those of a table; absent for all. */
+        columns: exportColumnsSchema.optional(),
         /** The id of a format. */
         format: wordSchema,
         /** Language of spreadsheet headings and report texts, and of the separators of CSV. */

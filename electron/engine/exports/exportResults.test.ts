@@ -23,7 +23,7 @@ import {
 import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../store/testing/syntheticRun.ts';
 import { testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { usedColumns, type Column } from './table/columns.ts';
-import { formatNamed, exportResults, type ExportRequest } from './exportResults.ts';
+import { copyRows, formatNamed, exportResults, type ExportRequest } from './exportResults.ts';
 import { ExportSource } from './exportSource.ts';
 import { openFewSequences } from './inputSequences.ts';
 import { viralSegments } from '../../contract/viralSegments.ts';
@@ -214,6 +214,28 @@ describe('tables read back by other programs', () => {
     const [heading, ...rows] = xlsx['Sequenzen']!;
     expect(heading!.slice(4, 7)).toEqual(['Länge (bp)', 'Wert', 'Einstufung']);
     expect(rows[4]![6]).toBe('Nicht bewertet');
+  });
+
+  it('are copied for a spreadsheet: the columns asked for, harmless names, numbers of the country', async () => {
+    const columns = ['seq_name', 'length', 'virus_score', 'prediction'];
+    const text = await copyRows(run.store, { filter: {}, rows: [0, 3, 4] }, BY_ROW, {
+      columns,
+      language: 'de',
+    });
+    const [heading, formula, scored, notScored] = text!.split('\n').map((line) => line.split('\t'));
+    expect(heading).toEqual(['Name', 'Länge (bp)', 'Wert', 'Einstufung', 'Modell']);
+    expect(formula![0]).toBe(`'${NAMES[0]!}`);
+    expect(scored![2]).toMatch(/^0,\d+$/);
+    expect(notScored!.slice(2, 4)).toEqual(['', 'Nicht bewertet']);
+  });
+
+  it('have no heading twice, and no column that was not asked for but the mark of the model', async () => {
+    const source = await ExportSource.open(run.store, { filter: {} }, BY_ROW, { language: 'en' });
+    const headings = (await usedColumns(source, { filter: {} })).map(({ heading }) => heading);
+    for (const language of ['en', 'de'] as const)
+      expect(new Set(headings.map((heading) => heading[language])).size).toBe(headings.length);
+    const path = await exported('tsv', {}, BY_ROW, { columns: ['seq_name', 'length'] });
+    expect(readFileSync(path, 'utf8').split('\n')[0]).toBe('seq_name\tlength\tmodel');
   });
 
   it('continue on further sheets of a workbook', async (context) => {

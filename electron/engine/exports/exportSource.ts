@@ -4,6 +4,7 @@ import type { FrameName } from '../../contract/results.ts';
 import { frameBounds } from '../results/sequenceTally.ts';
 import { cellText, inputLabels } from '../results/cellText.ts';
 import type { ScoredChunk } from '../results/types.ts';
+import { modelMark } from '../../contract/plan.ts';
 import type { RunStore } from '../store/runStore.ts';
 import type { SequenceSelection } from '../store/duckdb/selection.ts';
 import type { StoredRun } from '../store/types.ts';
@@ -28,6 +29,8 @@ export interface SourceOptions {
   parts?: readonly ReportPart[] | undefined;
   /** The sequences that a report lists; if absent, the first of the lists that has any. */
   reportList?: ReportList | undefined;
+  /** The columns of a table, as the contract names them; all if none are given. */
+  columns?: readonly string[] | undefined;
   onProgress?: ((progress: ExportProgress) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -77,6 +80,16 @@ export class ExportSource {
 
   has(part: ReportPart): boolean {
     return this.options.parts?.includes(part) ?? true;
+  }
+
+  /** A model that is not for research is named in every table. */
+  showsColumn(name: string): boolean {
+    const { columns } = this.options;
+    return (
+      columns === undefined ||
+      columns.includes(name) ||
+      (name === 'model' && modelMark(this.run.plan.model) !== null)
+    );
   }
 
   get reportList(): ReportList | undefined {

@@ -7,6 +7,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { changeView, filterOf, PRESETS, useResultsView } from '../../state/results/resultsView.ts';
 import { useExport } from '../../state/results/useExport.ts';
+import { useShownColumns } from './table/useSequenceColumns.ts';
 
 const SCOPES = ['shown', 'shortlist', 'candidates', 'virus', 'all'] as const;
 type Scope = (typeof SCOPES)[number];
@@ -34,6 +35,7 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
   const [scope, setScope] = useState<Scope>(view.filter.shortlisted ? 'shortlist' : 'shown');
   const { write, fraction, cancel } = useExport(run, onClose);
   const filter = useScope(scope);
+  const columns = useShownColumns(run);
   const close = () => {
     cancel();
     onClose();
@@ -95,7 +97,14 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
         <Button
           loading={write.isPending}
           disabled={!kind}
-          onClick={() => kind && write.mutate({ format: kind, filter: kind.isOfWholeRun ? {} : filter })}
+          onClick={() =>
+            kind &&
+            write.mutate({
+              format: kind,
+              filter: kind.isOfWholeRun ? {} : filter,
+              ...(scope === 'shown' && { columns }),
+            })
+          }
         >
           {t('common.export')}
         </Button>

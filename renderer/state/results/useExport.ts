@@ -20,6 +20,8 @@ import { isElectron } from '../settings.ts';
 interface ExportOrder {
   format: ExportFormat;
   filter: SequenceFilter;
+  /** Of a table; absent for all. */
+  columns?: readonly string[];
   /** Only for a report. */
   parts?: readonly ReportPart[];
   reportList?: ReportList;
@@ -40,7 +42,7 @@ interface ExportMeans {
 /** Writes sequences of a run, in the order of the table, to a file that the user names or that the browser downloads. */
 async function writeExport(
   run: RunSummary,
-  { format, filter, parts, reportList, isPdf = false }: ExportOrder,
+  { format, filter, columns, parts, reportList, isPdf = false }: ExportOrder,
   { texts, signal, onFraction }: ExportMeans,
 ): Promise<void> {
   const { language } = texts;
@@ -50,6 +52,7 @@ async function writeExport(
   const { sort } = useResultsView.getState();
   const order = {
     ...{ runId, filter, sort, format: format.id, language, isPdf },
+    ...(columns && { columns: [...columns] }),
     ...(parts && { parts: [...parts] }),
     ...(reportList && { reportList }),
     ...(path === undefined ? {} : { path }),

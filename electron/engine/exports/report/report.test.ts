@@ -75,6 +75,32 @@ describe('the report', () => {
     expect(firstPage).toMatch(/1 of 3 files.*list\.xlsx<\/strong>: It cannot be unpacked.*&lt;header&gt;/s);
   });
 
+  it('names on its first page damaged records with their lines, and pairs that do not fit', () => {
+    const facts = factsOf(null);
+    const problem = { type: 'input_problem' as const, input: 1, values: {}, examples: [] };
+    facts.run.problems = [
+      {
+        ...problem,
+        code: 'malformed_record',
+        count: 7,
+        examples: [{ row: 3, name: 'read_4', detail: 'line 13: <no quality line>' }],
+      },
+      {
+        ...problem,
+        code: 'mates_disagree',
+        count: 1,
+        values: { file: 'reads_1.fasta', other: 'reads_0.fasta', read: '25' },
+      },
+      { ...problem, code: 'lower_case', count: 99 },
+    ];
+    const [firstPage = ''] = reportHtml(facts, 'en', new Date(0)).split('<main>');
+    expect(firstPage).toMatch(
+      /Damaged or incomplete records: 7\..*read_4: line 13: &lt;no quality line&gt;/s,
+    );
+    expect(firstPage).toContain('disagree from read 25 on');
+    expect(firstPage).not.toContain('lower-case');
+  });
+
   it('says of a run that stopped at its goal which share the whole would show, and how many calls stand', () => {
     const known = {
       sample: 'gut',

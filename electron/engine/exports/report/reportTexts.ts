@@ -44,6 +44,7 @@ const en = {
   made: (date: string) => `Report of ${date}`,
   leftOut: (files: string, all: string) =>
     `${files} of ${all} files could not be used; nothing below is about them:`,
+  notAll: 'Not all of these files is in the results (failed_records.tsv names every damaged record):',
   unfinished:
     'Provisional: this run was not done. Sequences that were not computed by then are missing from all counts.',
   enough: (goal: string, done: string, total: string) =>
@@ -81,7 +82,6 @@ const en = {
   size: 'Size',
   sequences: 'Sequences',
   bases: 'Bases',
-  damage: 'Damaged records, lines passed over',
   samples: 'Samples',
   share: 'Viral share',
   group: 'Group',
@@ -156,6 +156,8 @@ const de: typeof en = {
   made: (date) => `Bericht vom ${date}`,
   leftOut: (files, all) =>
     `${files} von ${all} Dateien waren nicht verwendbar; nichts unten handelt von ihnen:`,
+  notAll:
+    'Von diesen Dateien ist nicht alles in den Ergebnissen (failed_records.tsv nennt jeden beschädigten Eintrag):',
   unfinished:
     'Vorläufig: dieser Lauf war nicht fertig. Sequenzen, die bis dahin nicht berechnet waren, fehlen in allen Zahlen.',
   enough: (goal, done, total) =>
@@ -193,7 +195,6 @@ const de: typeof en = {
   size: 'Größe',
   sequences: 'Sequenzen',
   bases: 'Basen',
-  damage: 'Beschädigte Einträge, übergangene Zeilen',
   samples: 'Proben',
   share: 'Viraler Anteil',
   group: 'Gruppe',

@@ -11,7 +11,7 @@ import { goalText } from '../../../contract/goal.ts';
 import { chunkLengthsText, modelMark } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/common.ts';
 import { estimateText, sharePercent } from '../../../contract/shareEstimate.ts';
-import { toldOf } from '../../../contract/problems.ts';
+import { severityOf, toldOf } from '../../../contract/problems.ts';
 import { matesOf } from '../../../contract/samples.ts';
 import { NO_DETAILS } from '../../../contract/samples.ts';
 import { predictionSchema, viralShare } from '../../../contract/results.ts';
@@ -24,7 +24,6 @@ import { CALL_TEXT, evidenceText, PAIR_TEXT, pValueText, SCORE_TEXT } from '../t
 import { COLOURS, columns, ribbon, stackedBars, html, markup, type Markup } from './charts.ts';
 import { reportFacts, SCORE_BINS, type ReportFacts } from './reportFacts.ts';
 import { describeRunControls } from '../../results/calibration.ts';
-import { damageOf, isDamage } from '../../results/damage.ts';
 import { REPORT_TEXTS } from './reportTexts.ts';
 
 const PRECISIONS: Record<Precision, string> = {
@@ -33,6 +32,16 @@ const PRECISIONS: Record<Precision, string> = {
   bf16: 'BF16 (16 bit)',
   fp8: 'FP8 (8 bit)',
 };
+
+/** These leave out nothing that is there, but something is probably missing. */
+const OF_WHOLE_FILES: ReadonlySet<string> = new Set([
+  'no_sequences',
+  'no_end_block',
+  'mates_unequal',
+  'mates_disagree',
+]);
+/** Places that are named of a problem; failed_records.tsv has them all. */
+const MOST_PLACES = 5;
 
 /** A picture of a great many samples helps nobody; the table has them all. */
 const MOST_BARS = 40;
@@ -119,19 +128,30 @@ class ReportPage {
     }
   }
 
-  /** The files that the run went on without, and why, as failed_files.txt names them. */
+  /** What the results do not have, and why: files that the run went on without, damaged records, reads without their mates. */
   private leftOut(): Markup | string {
-    const { inputs, leftOut } = this.facts.run;
+    const { inputs, leftOut, problems } = this.facts.run;
     const files = [
       ...leftOut.map(({ path, ...why }) => ({ path, why })),
       ...inputs.flatMap(({ path, failure }) => (failure ? [{ path, why: failure }] : [])),
     ];
-    if (files.length === 0) return '';
-    const { texts, count } = this;
+    const notAll = problems.filter(({ code }) => severityOf(code) === 'skipped' || OF_WHOLE_FILES.has(code));
+    if (files.length + notAll.length === 0) return '';
+    const { texts, count, language } = this;
     return html`<div class="caution" role="note">
-      <p>${texts.leftOut(count(files.length), count(inputs.length + leftOut.length))}</p>
+      ${files.length === 0 ? '' : html`<p>${texts.leftOut(count(files.length), count(inputs.length + leftOut.length))}</p>`}
       <ul>
-        ${files.map(({ path, why }) => html`<li><strong>${basename(path)}</strong>: ${toldOf(why, this.language)}</li>`)}
+        ${files.map(({ path, why }) => html`<li><strong>${basename(path)}</strong>: ${toldOf(why, language)}</li>`)}
+      </ul>
+      ${notAll.length === 0 ? '' : html`<p>${texts.notAll}</p>`}
+      <ul>
+        ${notAll.map(
+          (problem) =>
+            html`<li>
+              <strong>${this.facts.inputNames[problem.input] ?? ''}</strong>: ${toldOf(problem, language)}
+              ${problem.examples.slice(0, MOST_PLACES).map(({ name, detail }) => html`<br />${name}: ${detail}`)}
+            </li>`,
+        )}
       </ul>
     </div>`;
   }
@@ -189,10 +209,6 @@ class ReportPage {
       [texts.working, this.format.duration(timings.workingMilliseconds / 1000)],
       [texts.program, `VirNucPro Desktop: ${program.join(', ')}`],
     ];
-    const damageIn = (input: number): string => {
-      const { records, lines } = damageOf(run.problems.filter((problem) => problem.input === input));
-      return records + lines === 0 ? '–' : `${count(records)}, ${count(lines)}`;
-    };
     return html`<section>
       <h2>${texts.what}</h2>
       ${definitions(rows)}
@@ -206,9 +222,6 @@ class ReportPage {
           cell: ({ prepared }) => (prepared ? count(prepared.records) : '–'),
         },
         { title: texts.bases, kind: 'n', cell: ({ prepared }) => (prepared ? count(prepared.bases) : '–') },
-        ...(run.problems.some(isDamage)
-          ? [{ title: texts.damage, cell: ({ input }: (typeof run.inputs)[number]) => damageIn(input) }]
-          : []),
       ])}
     </section>`;
   }

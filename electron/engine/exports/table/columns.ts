@@ -61,7 +61,7 @@ function ownColumn(key: ColumnKey): Column {
   };
 }
 
-/** The columns for which at least one of the selected sequences has a value. */
+/** The columns that were asked for and for which at least one of the selected sequences has a value. */
 export async function usedColumns(source: ExportSource, selection: SequenceSelection): Promise<Column[]> {
   const { inputs, plan } = source.run;
   const isPaired = matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null);
@@ -77,13 +77,18 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
     })
     .map(ownColumn);
   const { heading } = sequenceColumn('row');
-  return [
+  const own: Column[] = [
     { name: 'no', type: 'integer', heading, width: 12, value: ({ row }) => row + 1 },
     ...(name ? [name] : []),
     ...sampleColumns(source),
     ...more,
-    ...source.others.flatMap((joined, table) => otherColumns(joined, table, source.others)),
-    ...noteColumns(source),
+  ];
+  return [
+    ...own.filter((one) => source.showsColumn(one.name)),
+    ...source.others.flatMap((joined, table) =>
+      source.showsColumn(`other ${table}`) ? otherColumns(joined, table, source.others) : [],
+    ),
+    ...noteColumns(source).filter((one) => source.showsColumn(one.name)),
   ];
 }
 

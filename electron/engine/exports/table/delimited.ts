@@ -34,17 +34,30 @@ async function writeCsv(source: ExportSource, columns: readonly Column[], file: 
   await file.write(BYTE_ORDER_MARK + line(columns.map(({ name }) => name)));
   for await (const page of source.pages()) {
     const lines = page.map((sequence) =>
-      line(
-        columns.map((column) => {
-          const text = cellText(column, column.value(sequence, source));
-          return column.type === 'text' || column.type === 'flag' || decimal === '.'
-            ? text
-            : text.replace('.', decimal);
-        }),
-      ),
+      line(columns.map((column) => localText(column, column.value(sequence, source), decimal))),
     );
     await file.write(lines.join(''));
   }
+}
+
+/** Rows for a spreadsheet to paste: as in the CSV, with the headings and words of the workbook, and nothing for missing values. */
+export async function copiedText(source: ExportSource, columns: readonly Column[]): Promise<string> {
+  const { language } = source;
+  const lines = [columns.map(({ heading }) => heading[language])];
+  for await (const sequence of source.sequences())
+    lines.push(
+      columns.map((column) => {
+        const value = column.value(sequence, source);
+        if (column.word) return column.word(sequence, language);
+        return value === null ? '' : localText(column, value, SEPARATORS[language].decimal);
+      }),
+    );
+  return lines.map((cells) => `${cells.map(harmless).join('\t')}\n`).join('');
+}
+
+function localText(column: Column, value: CellValue, decimal: ',' | '.'): string {
+  const text = cellText(column, value);
+  return column.type === 'text' || column.type === 'flag' ? text : text.replace('.', decimal);
 }
 
 function cellText({ type, flagTexts }: Column, value: CellValue): string {
@@ -55,18 +68,23 @@ function cellText({ type, flagTexts }: Column, value: CellValue): string {
     : String(value);
 }
 
-/**
- * Quotes a cell as in RFC 4180. A spreadsheet would evaluate a cell that begins like a formula, so an
- * apostrophe is put before it. A spreadsheet of another country uses other separators, and takes quotes
- * inside its cells literally, so the text after any separator also counts as the beginning of a cell.
- */
+/** Quotes a cell as in RFC 4180. */
 export function csvCell(text: string, separator: ',' | ';' = ','): string {
   if (isNumber(text)) return text.includes(separator) ? `"${text}"` : text;
-  const harmless = text.replaceAll(
+  const cell = harmless(text);
+  return /[,;\t"\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/**
+ * A spreadsheet would evaluate a cell that begins like a formula, so an apostrophe is put before it. A spreadsheet
+ * of another country uses other separators, and takes quotes inside its cells literally, so the text after any
+ * separator also counts as the beginning of a cell.
+ */
+function harmless(text: string): string {
+  return text.replaceAll(
     /(^|[,;\t\r\n])([" ]*[=+\-@][^,;\t\r\n]*)/g,
     (found, before: string, cell: string) => (isNumber(cell) ? found : `${before}'${cell}`),
   );
-  return /[,;\t"\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 function isNumber(text: string): boolean {

@@ -9,6 +9,7 @@ import { compareWithOriginal } from '../../exports/compare/compareOriginal.ts';
 import { ComparisonPages } from '../../exports/compare/listedSequences.ts';
 import { isOriginalResult } from '../../exports/compare/originalResults.ts';
 import {
+  copyRows,
   exportResults,
   answerAsTsv,
   queryRun,
@@ -199,6 +200,13 @@ export function resultsRouter(service: Service) {
         async (source, sequences) => ({ fasta: await recordsOf(source, sequences, LIMITS.text) }),
       ),
     ),
+    copiedRows: results.copiedRows.handler(({ input: { runId, filter, rows, sort, columns, language } }) =>
+      read(runId, async (store) => {
+        const selection = { ...(await select(store, filter)), rows };
+        const others = await otherTables.of(store);
+        return { text: await copyRows(store, selection, sort, { others, columns, language }) };
+      }),
+    ),
     notes: results.notes.handler(({ input }) => sequenceNotes(catalog.folder(input.runId))),
     annotate: results.annotate.handler(({ input: { runId, ...annotation } }) =>
       read(runId, async (store) => {
@@ -284,6 +292,7 @@ export function resultsRouter(service: Service) {
               sort: input.sort,
               format: input.format,
               language: input.language,
+              columns: input.columns,
               parts: input.parts,
               reportList: input.reportList,
               path: to,

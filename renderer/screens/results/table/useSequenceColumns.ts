@@ -4,9 +4,17 @@ import { matesOf, type RunSummary } from '../../../../electron/contract/index.ts
 import { fileName } from '../../../i18n/names.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
+import { useResultsView } from '../../../state/results/resultsView.ts';
 import { useSamplesFound } from '../../../state/results/samplesFound.ts';
 import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
+import { exportedColumns } from '../../../state/results/shownColumns.ts';
 import { sequenceColumns, type OnTick } from './sequenceColumns.tsx';
+
+/** The columns of exports that say what is in sight. */
+export function useShownColumns(run: RunSummary): string[] {
+  const hidden = useResultsView((state) => state.hiddenColumns);
+  return exportedColumns(useSequenceColumns(run).filter(({ id }) => hidden[id] !== false));
+}
 
 const NO_TICKS: OnTick = () => undefined;
 

@@ -215,6 +215,12 @@ export function resultsRouter(world: World) {
         .map((sequence) => madeLetters(sequence).record)
         .join(''),
     })),
+    copiedRows: results.copiedRows.handler(({ input }) => ({
+      text: selected(input)
+        .filter(({ row }) => input.rows?.includes(row) ?? true)
+        .map(({ seqName }) => `${seqName}\n`)
+        .join(''),
+    })),
     compare: results.compare.handler(({ input }) => {
       const [first, second] = [world.sequencesOf(input.runId), world.sequencesOf(input.otherRunId)];
       const { all, shortlisted } = comparedSequences(input);

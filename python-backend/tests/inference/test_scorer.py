@@ -68,18 +68,14 @@ def test_frames_of_a_second_look_are_scored_by_its_own_head(make_scorer: MakeSco
             parameter.neg_()
     first = scorer.score(frames)
     alone = make_scorer(model=replace(scorer.model, head=other)).score(frames)
-    is_second = np.arange(frames.count) % 3 == 0
-    marked = replace(frames, of_second_look=is_second)
+    marked = replace(frames, of_second_look=True)
     # A run with one classifier has no second head: it judges both looks.
     assert_same_bytes(first, scorer.score(marked))
     both = make_scorer(model=replace(scorer.model, second_head=other))
-    result = both.score(marked)
-    assert result.score2.tobytes() == np.where(is_second, alone.score2, first.score2).tobytes()
-    assert result.score1.tobytes() == np.where(is_second, alone.score1, first.score1).tobytes()
-    assert np.any(alone.score2 != first.score2)
+    assert_same_bytes(alone, both.score(marked))
     assert_same_bytes(first, both.score(frames))
-    some = np.array([3, 0, 5])
-    np.testing.assert_allclose(both.score(marked.subset(some)).score2, result.score2[some], atol=TOLERANCE)
+    assert np.any(alone.score2 != first.score2)
+    assert marked.subset(np.array([3, 0])).of_second_look
 
 
 def test_a_part_without_frames_can_be_scored(make_scorer: MakeScorer) -> None:

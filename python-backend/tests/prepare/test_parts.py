@@ -47,7 +47,7 @@ def cut(
     ):
         work = Path(folder)
         (work / "parts").mkdir()
-        writer = PartWriter(work, 500, target, tail_parts, 1, announced.append)
+        writer = PartWriter(work, 500, target, tail_parts, 1, 1, announced.append)
         begin = 0
         for size in [*sizes, len(chunks)]:
             part = chunks[begin : begin + size]

@@ -4,7 +4,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import { isAtWork } from '../../../electron/contract/runState.ts';
-import type { RunSummary } from '../../../electron/contract/index.ts';
+import { chunkLengthsText, type RunSummary } from '../../../electron/contract/index.ts';
 import { announce } from '../../components/feedback/Announcer.tsx';
 import { RunBadge } from '../../components/feedback/StateBadge.tsx';
 import { idle } from '../../components/idle.ts';
@@ -211,15 +211,15 @@ function columnsOfRun(texts: Texts, { ticked, onTick }: Ticks): RunColumn[] {
 
 const mayHaveResults = ({ state, missing }: RunSummary) => state.phase !== 'created' && !missing;
 
-function ModelBadge({ run: { plan }, texts: { t, format } }: { run: RunSummary; texts: Texts }) {
-  const { model, chunkLength } = plan;
+function ModelBadge({ run: { plan }, texts: { t } }: { run: RunSummary; texts: Texts }) {
+  const { model } = plan;
   if (model.notice !== null)
     return (
       <Text span px={7} bdrs={9} fz="xs" fw={600} bg="var(--warn-soft)">
         {t('model.mark')}
       </Text>
     );
-  return /^\d+$/.test(model.name) ? format.bases(chunkLength) : model.title;
+  return /^\d+$/.test(model.name) ? `${chunkLengthsText(plan)} bp` : model.title;
 }
 
 /** The calls of a finished run as a bar and a number. */

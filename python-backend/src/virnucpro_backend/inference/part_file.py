@@ -25,14 +25,14 @@ class PartFrames:
 
     residues: amino-acid letters uint8 [sum], frame i at residue_offsets[i] : residue_offsets[i + 1];
     nucleotides: DNA letters, in the same form. Offsets are int64 [f + 1] and begin at 0.
-    of_second_look: bool [f], frames of shorter chunks; None if there are none.
+    of_second_look: whether they are frames of shorter chunks; a part has one kind.
     """
 
     residues: Letters
     residue_offsets: Offsets
     nucleotides: Letters
     nucleotide_offsets: Offsets
-    of_second_look: npt.NDArray[np.bool_] | None = None
+    of_second_look: bool = False
 
     @property
     def count(self) -> int:
@@ -48,8 +48,7 @@ class PartFrames:
         """Select the frames with these numbers, in this order."""
         residues, residue_offsets = gathered(self.residues, self.residue_offsets, frames)
         nucleotides, nucleotide_offsets = gathered(self.nucleotides, self.nucleotide_offsets, frames)
-        of_second_look = None if self.of_second_look is None else self.of_second_look[frames]
-        return PartFrames(residues, residue_offsets, nucleotides, nucleotide_offsets, of_second_look)
+        return PartFrames(residues, residue_offsets, nucleotides, nucleotide_offsets, self.of_second_look)
 
 
 def read_part(path: Path, sha256: str, frame_begin: int, frame_end: int) -> PartFrames:
@@ -68,7 +67,7 @@ def read_part(path: Path, sha256: str, frame_begin: int, frame_end: int) -> Part
         residue_offsets = arrays["residue_offsets"].astype(np.int64)
         nucleotide_offsets = arrays["nucleotide_offsets"].astype(np.int64)
         residues, nucleotides = arrays["residues"], arrays["nucleotides"]
-        of_second_look = arrays["frame"][frame_begin:frame_end] >= FIRST_OF_SECOND_LOOK
+        of_second_look = bool(np.any(arrays["frame"] >= FIRST_OF_SECOND_LOOK))
     except (SafetensorError, KeyError, ValueError) as error:
         raise _unreadable(path, f"it is not a part ({error!r})") from error
     if not (_fits(residues, residue_offsets) and _fits(nucleotides, nucleotide_offsets)):
@@ -82,7 +81,7 @@ def read_part(path: Path, sha256: str, frame_begin: int, frame_end: int) -> Part
         residue_offsets[begin:end] - residue_offsets[begin],
         nucleotides[nucleotide_offsets[begin] : nucleotide_offsets[frame_end]],
         nucleotide_offsets[begin:end] - nucleotide_offsets[begin],
-        of_second_look if of_second_look.any() else None,
+        of_second_look,
     )
 
 

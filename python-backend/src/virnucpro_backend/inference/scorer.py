@@ -214,12 +214,8 @@ class PartScorer:
         self, part: PreparedPart, on_device: Embeddings, recomputed: npt.NDArray[np.bool_]
     ) -> LaunchedPart:
         dnabert_s, esm2 = on_device.dnabert_s, on_device.esm2
-        score1, score2 = self.model.head.score(dnabert_s, esm2)
-        second_head, of_second_look = self.model.second_head, part.frames.of_second_look
-        if second_head is not None and of_second_look is not None:
-            is_second = torch.from_numpy(of_second_look).to(self.device)
-            second1, second2 = second_head.score(dnabert_s, esm2)
-            score1, score2 = torch.where(is_second, second1, score1), torch.where(is_second, second2, score2)
+        head = self.model.second_head if part.frames.of_second_look else None
+        score1, score2 = (head or self.model.head).score(dnabert_s, esm2)
         norms = (torch.linalg.vector_norm(dnabert_s, dim=1), torch.linalg.vector_norm(esm2, dim=1))
         figures = _to_host(torch.stack((score1, score2, *norms), dim=1))
         embeddings = None

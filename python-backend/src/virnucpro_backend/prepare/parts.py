@@ -150,7 +150,8 @@ class PartWriter:
 
     Calls `on_part`, from a separate thread, for each part that is on disk.
 
-    A part has frames of one round, in the order of arrival. It ends with the first chunk that brings it to
+    A part has frames of one round and one look, in the order of arrival, so that the parts of the first look
+    are those of a run without a second one. It ends with the first chunk that brings it to
     `residues_per_part` residues or to MOST_FRAMES frames. In the last round, as much as tail_parts / 4 full
     parts hold is kept back until the end and cut into parts of a quarter of the size, so that the workers
     finish together. The cuts depend only on the frames and these numbers.
@@ -163,6 +164,7 @@ class PartWriter:
         residues_per_part: int,
         tail_parts: int,
         rounds: int,
+        looks: int,
         on_part: Callable[[Part], None],
     ) -> None:
         self._folder = work_dir / "parts"
@@ -171,28 +173,28 @@ class PartWriter:
         self._until_full = self._full.times(1 + tail_parts // 4)
         self._tail = self._full.times(1 / 4) if tail_parts else self._full
         self._on_part = on_part
-        self._waiting = tuple(_Waiting() for _ in range(rounds))
+        self._waiting = tuple(tuple(_Waiting() for _ in range(looks)) for _ in range(rounds))
         self._disk = ThreadPoolExecutor(1, thread_name_prefix="parts")
         self._writing: Future[None] | None = None
         self.parts = 0
         """How many parts have been cut; the last one may not be on disk yet."""
 
-    def add(self, block: FrameBlock, number: int = 0) -> None:
-        """Add the next frames of a round, only complete chunks. Raises OSError if a part can't be written."""
+    def add(self, block: FrameBlock, number: int = 0, look: int = 0) -> None:
+        """Add the next frames of a round and look: complete chunks. Raises OSError if writing fails."""
         if block.row.size == 0:
             return
-        waiting = self._waiting[number]
+        waiting = self._waiting[number][look]
         waiting.add(block)
         while waiting.reach(self._full if number < len(self._waiting) - 1 else self._until_full):
             self._write(waiting.take(self._full), number)
 
     def finish(self) -> None:
         """Write the frames that were kept back, and the parts that are not full."""
-        for number, waiting in enumerate(self._waiting):
-            while waiting:
-                self._write(
-                    waiting.take(self._full if number < len(self._waiting) - 1 else self._tail), number
-                )
+        for number, looks in enumerate(self._waiting):
+            size = self._full if number < len(self._waiting) - 1 else self._tail
+            for waiting in looks:
+                while waiting:
+                    self._write(waiting.take(size), number)
         self._await_disk()
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from virnucpro_backend.prepare.chunking import ROUND_ENDS, chunk_counts, chunk_windows, rounds_of
 from virnucpro_backend.prepare.failures import PrepareError, halves_do_not_fit, writing_failed
+from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.parts import FrameBlock, Part, PartWriter
 from virnucpro_backend.prepare.records.headers import RepeatedNames
@@ -21,7 +22,7 @@ from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Example, Pr
 from virnucpro_backend.prepare.records.record_files import Reason, RecordFile, RecordRows, RecordWriter
 from virnucpro_backend.prepare.records.survey import Survey, SurveyedGroup
 from virnucpro_backend.prepare.scanning.scanner import Repair
-from virnucpro_backend.prepare.second_look import FIRST_OF_SECOND_LOOK, frames_of_chunks
+from virnucpro_backend.prepare.second_look import frames_of_second_look
 from virnucpro_backend.prepare.terminal_repeats import terminal_repeats
 from virnucpro_backend.safetensors_file import make_real_folders
 from virnucpro_backend.typed_commands import (
@@ -46,7 +47,7 @@ class Job(CommandStruct, tag="prepare", frozen=True):
     """work_dir: the run folder's `work`; PartWriter describes the next three fields.
 
     order_seed: the seed of the rounds; None keeps the order of the files. `repairs`: see `mended`.
-    second_chunk_length: bases of the shorter chunks for chunks without an open frame; see `frames_of_chunks`.
+    second_chunk_length: bases of the shorter chunks; see `frames_of_second_look`.
     """
 
     inputs: Annotated[tuple[JobInput, ...], msgspec.Meta(min_length=1)]
@@ -99,6 +100,7 @@ class Preparation:
             job.residues_per_part,
             job.tail_parts,
             1 if job.order_seed is None else len(ROUND_ENDS),
+            1 if job.second_chunk_length is None else 2,
             self._on_part,
         )
 
@@ -171,32 +173,35 @@ class Preparation:
                 rounds = rounds_of(first_row + window.record, window.chunk, counts, self._job.order_seed)
                 by_round = np.argsort(rounds, kind="stable")
                 window, rounds = window.reordered(by_round), rounds[by_round]
-            frames = frames_of_chunks(
-                window.letters, window.start, window.length, self._job.second_chunk_length
-            )
-            record = window.record[frames.chunk]
-            block = FrameBlock(
-                first_row + record,
-                window.chunk[frames.chunk],
-                frames.frame,
-                frames.residues,
-                frames.residue_counts,
-                frames.nucleotides,
-                frames.nucleotide_counts,
-            )
-            if rounds is None:
-                self._parts.add(block)
-            else:
-                for number, of_round in block.by_round(rounds[frames.chunk]):
-                    self._parts.add(of_round, number)
-            n_frames += np.bincount(record, minlength=lengths.size)
+            place = (window.letters, window.start, window.length)
+            frames = open_frames(*place)
+            looks = [frames]
+            if self._job.second_chunk_length is not None:
+                looks.append(frames_of_second_look(*place, frames, self._job.second_chunk_length))
+            for look, found in enumerate(looks):
+                record = window.record[found.chunk]
+                block = FrameBlock(
+                    first_row + record,
+                    window.chunk[found.chunk],
+                    found.frame,
+                    found.residues,
+                    found.residue_counts,
+                    found.nucleotides,
+                    found.nucleotide_counts,
+                )
+                if rounds is None:
+                    self._parts.add(block, look=look)
+                else:
+                    for number, of_round in block.by_round(rounds[found.chunk]):
+                        self._parts.add(of_round, number, look)
+                n_frames += np.bincount(record, minlength=lengths.size)
+                self._frames += record.size
+                self._residues += found.residues.size
             is_lost = np.ones(window.record.size, np.bool_)
-            is_lost[frames.chunk[frames.frame < FIRST_OF_SECOND_LOOK]] = False
+            is_lost[frames.chunk] = False
             n_lost += np.bincount(window.record[is_lost], minlength=lengths.size)
             n_lost_to_tag += np.bincount(window.record[frames.lost_to_tag], minlength=lengths.size)
             n_lost_to_tga += np.bincount(window.record[frames.lost_to_tga], minlength=lengths.size)
-            self._frames += record.size
-            self._residues += frames.residues.size
         self._bases += int(lengths.sum())
         self._chunks += int(n_chunks.sum())
         reasons, counts = np.unique(group.reason, return_counts=True)

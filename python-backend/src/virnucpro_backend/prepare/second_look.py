@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of, ragged_slices
+from virnucpro_backend.prepare.arrays import ByteArray, IntArray
 from virnucpro_backend.prepare.chunking import chunk_table
 from virnucpro_backend.prepare.frames import FRAME_NAMES, Frames, open_frames
 
@@ -18,38 +18,19 @@ FIRST_OF_SECOND_LOOK = len(FRAME_NAMES)
 """A frame has its number in FRAME_NAMES, plus this in the first shorter chunk, twice this in the second."""
 
 
-def frames_of_chunks(
-    letters: ByteArray, starts: IntArray, lengths: IntArray, second_length: int | None
+def frames_of_second_look(
+    letters: ByteArray, starts: IntArray, lengths: IntArray, first: Frames, second_length: int
 ) -> Frames:
-    """Find the open frames of chunks, as `open_frames` does, and of those without any in shorter chunks.
+    """Find the open frames in shorter chunks of the chunks without any; `first`: what `open_frames` found.
 
-    second_length: bases of a shorter chunk, or None for no second look. The frames stay ordered by chunk and
-    then by number; lost_to_tag and lost_to_tga are those of the whole chunks.
+    second_length: bases of a shorter chunk. `chunk` counts the given chunks; nothing is said of lost ones.
     """
-    first = open_frames(letters, starts, lengths)
-    if second_length is None:
-        return first
     is_lost = lengths > second_length
     is_lost[first.chunk] = False
     lost = np.flatnonzero(is_lost)
     shorter = chunk_table(lengths[lost], second_length)
-    second = open_frames(letters, starts[lost][shorter.record] + shorter.start, shorter.length)
-    number = second.frame + FIRST_OF_SECOND_LOOK * (1 + shorter.chunk[second.chunk])
-    chunk = np.concatenate([first.chunk, lost[shorter.record[second.chunk]]])
-    order = np.argsort(chunk, kind="stable")
-    residue_counts = np.concatenate([first.residue_counts, second.residue_counts])
-    nucleotide_counts = np.concatenate([first.nucleotide_counts, second.nucleotide_counts])
-    return replace(
-        first,
-        chunk=chunk[order],
-        frame=np.concatenate([first.frame, number.astype(np.uint8)])[order],
-        residues=_in_order(first.residues, second.residues, residue_counts, order),
-        residue_counts=residue_counts[order],
-        nucleotides=_in_order(first.nucleotides, second.nucleotides, nucleotide_counts, order),
-        nucleotide_counts=nucleotide_counts[order],
-    )
-
-
-def _in_order(first: ByteArray, second: ByteArray, counts: IntArray, order: IntArray) -> ByteArray:
-    """Join the letters of both looks' frames in this order; counts: letters of each frame, [f]."""
-    return ragged_slices(first.tobytes() + second.tobytes(), offsets_of(counts)[:-1][order], counts[order])
+    found = open_frames(letters, starts[lost][shorter.record] + shorter.start, shorter.length)
+    number = found.frame + FIRST_OF_SECOND_LOOK * (1 + shorter.chunk[found.chunk])
+    none = np.zeros(0, np.int64)
+    chunk = lost[shorter.record[found.chunk]]
+    return replace(found, chunk=chunk, frame=number.astype(np.uint8), lost_to_tag=none, lost_to_tga=none)

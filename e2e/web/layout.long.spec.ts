@@ -211,7 +211,7 @@ test.describe('every screen, at every size', () => {
     await goToPlace(page, PLACES.results);
     await byButton('Filters')(page);
     const filters = page.getByRole('dialog');
-    await expect(filters.getByLabel('Length, at least')).toBeVisible();
+    await expect(filters.getByLabel('Length (bp), at least')).toBeVisible();
     for (const size of Object.values(SIZES)) {
       await page.setViewportSize(size);
       const inSight = async () => {

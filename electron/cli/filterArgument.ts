@@ -1,4 +1,11 @@
-import { sequenceSortSchema, type SequenceSort } from '../contract/columns.ts';
+import {
+  COLUMN_LIMITS,
+  columnName,
+  sequenceColumn,
+  sequenceSortSchema,
+  type SequenceField,
+  type SequenceSort,
+} from '../contract/columns.ts';
 import { CANDIDATES, CONSERVATIVE } from '../contract/evidence.ts';
 import type { Agreement } from '../contract/otherTools.ts';
 import { type AppFailure, usage } from '../contract/errors.ts';
@@ -57,24 +64,9 @@ export function filterOf(words: readonly string[], names: FilterNames): Sequence
 
 function condition(word: string, { inputs, samples, others = [] }: FilterNames): SequenceFilter {
   const { what = '', how = '', value = '' } = CONDITION.exec(word)?.groups ?? {};
-  const number = Number(value);
+  const limit = COLUMN_LIMITS.find((one) => what === wordOf(one.key) && how === one.how);
+  if (limit) return { [limit.field]: Number(value) };
   switch (`${what}${how}`) {
-    case 'score>=':
-      return { minScore: number };
-    case 'score<':
-      return { belowScore: number };
-    case 'length>=':
-      return { minLength: number };
-    case 'length<=':
-      return { maxLength: number };
-    case 'chunks>=':
-      return { minScoredChunks: number };
-    case 'frames>=':
-      return { minFramesScored: number };
-    case 'viral>=':
-      return { minViralFraction: number };
-    case 'second>=':
-      return { minSecondScore: number };
     case 'reason=':
       return { reasons: value.split(',') as NonNullable<SequenceFilter['reasons']> };
     case 'evidence=':
@@ -114,23 +106,11 @@ function numbersOf(value: string, names: readonly string[], what: string): numbe
   throw usage(`The run has no ${what} "${value}".`, `It has ${[...new Set(names)].join(', ')}.`);
 }
 
-const SORT_NAMES: Readonly<Record<string, SequenceSort['by']>> = {
-  no: 'row',
-  name: 'seqName',
-  length: 'length',
-  score: 'virusScore',
-  viral: 'viralFraction',
-  chunks: 'nChunks',
-  call: 'prediction',
-  settled: 'settled',
-  evidence: 'evidence',
-  best: 'bestScore',
-  position: 'bestChunkStart',
-  frames: 'nFramesScored',
-  reason: 'reason',
-  file: 'input',
-  header: 'header',
-};
+const wordOf = (key: SequenceField): string => sequenceColumn(key).word ?? columnName(key);
+
+const SORT_NAMES: Readonly<Record<string, SequenceSort['by']>> = Object.fromEntries(
+  sequenceSortSchema.shape.by.options.map((key) => [wordOf(key), key]),
+);
 export const SORT_HELP = `${Object.keys(SORT_NAMES).join(', ')}; with a minus before it from the largest down`;
 
 /** `-score` sorts by descending score. */

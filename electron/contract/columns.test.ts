@@ -11,9 +11,9 @@ it('has every column in docs/results.md, as the list says it', () => {
   const rows = section.split('\n').filter((line) => line.startsWith('| `'));
   expect(rows.map((row) => row.replaceAll(/ +/g, ' '))).toEqual(
     COLUMN_KEYS.map((key) => {
-      const { about, tables } = sequenceColumn(key);
+      const { en, tables } = sequenceColumn(key);
       const where = tables ? tables.map((table) => FILES[table]).join(', ') : 'all';
-      return `| \`${columnName(key)}\` | ${about} | ${where} |`;
+      return `| \`${columnName(key)}\` | ${en[1]} | ${where} |`;
     }),
   );
 });

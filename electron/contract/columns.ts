@@ -5,11 +5,15 @@ import { ALL_FRAME_NAMES, evidenceSchema, predictionSchema, reasonSchema } from 
 /** Where a column stands: in sequences.tsv, in results.parquet, in exported tables. */
 type Table = 'sequences' | 'results' | 'exports';
 
+/** In a language: its title in the window and in spreadsheets, what it means (docs/results.md says so, too), and what more its title in the window tells. */
+type Words = readonly [heading: string, meaning: string, more?: string];
+
+type Comparison = '>=' | '<=' | '<';
+type ValueWords = Readonly<Record<'en' | 'de', string>>;
+
 interface Facts {
-  /** Its title in the window and in spreadsheets. */
-  readonly heading: Readonly<Record<'en' | 'de', string>>;
-  /** What docs/results.md says of it. */
-  readonly about: string;
+  readonly en: Words;
+  readonly de: Words;
   /** All tables if absent. */
   readonly tables?: readonly Table[];
   /** Only runs of this kind have the column. */
@@ -22,6 +26,14 @@ interface Facts {
   readonly width?: number;
   /** The window sorts by it, at the first click in this direction. */
   readonly sort?: 'asc' | 'desc';
+  /** The window shows it before anyone chooses columns. */
+  readonly isShown?: true;
+  /** Its name in `--sort` and `--filter`, if not that of the tables. */
+  readonly word?: string;
+  /** Filters can limit it: the names of these fields. */
+  readonly limits?: Readonly<Partial<Record<Comparison, string>>>;
+  /** What its values are called. */
+  readonly words?: Readonly<Record<string, ValueWords>>;
 }
 
 /**
@@ -51,6 +63,13 @@ const flag = column('flag');
 const maybeCount = countSchema.nullable();
 const maybeScore = z.number().nullable();
 
+const CALL_WORDS = {
+  virus: { en: 'Virus', de: 'Virus' },
+  others: { en: 'Other', de: 'Anderes' },
+  not_scored: { en: 'Not scored', de: 'Nicht bewertet' },
+  failed: { en: 'Failed', de: 'Gescheitert' },
+};
+
 /**
  * All that is said of a sequence, in the order of every table. This list makes the header and the lines of sequences.tsv,
  * results.parquet, the table `sequences` of SQL queries, the rows that the window gets, and the columns of exports. The values come from
@@ -58,215 +77,321 @@ const maybeScore = z.number().nullable();
  */
 export const SEQUENCE_COLUMNS = {
   seqName: text(z.string(), {
-    heading: { en: 'Name', de: 'Name' },
-    about: 'the first word of the header line',
+    en: ['Name', 'the first word of the header line'],
+    de: ['Name', 'das erste Wort der Kopfzeile'],
     width: 32,
     sort: 'asc',
+    isShown: true,
+    word: 'name',
   }),
   header: text(z.string(), {
-    heading: { en: 'Header', de: 'Kopfzeile' },
-    about: 'the whole header line',
+    en: ['Header', 'the whole header line'],
+    de: ['Kopfzeile', 'die ganze Kopfzeile'],
     tables: ['results'],
     sort: 'asc',
   }),
   /** The number of the file; tables have its label. */
   input: text(countSchema, {
-    heading: { en: 'File', de: 'Datei' },
-    about: 'the file, with as much of its path as tells it from the others',
+    en: ['File', 'the file, with as much of its path as tells it from the others'],
+    de: ['Datei', 'die Datei, mit so viel von ihrem Pfad, wie sie von den anderen unterscheidet'],
     width: 22,
     sort: 'asc',
+    word: 'file',
   }),
   row: integer(countSchema, {
-    heading: { en: 'No.', de: 'Nr.' },
-    about: 'the place in all files together, from 0; exports and the window count from 1 (`no`)',
+    en: ['No.', 'the place in all files together, from 0; exports and the window count from 1 (`no`)'],
+    de: ['Nr.', 'der Platz in allen Dateien zusammen'],
     tables: ['sequences', 'results'],
     sort: 'desc',
+    word: 'no',
   }),
   length: integer(countSchema, {
-    heading: { en: 'Length (bp)', de: 'Länge (bp)' },
-    about: 'letters of the sequence',
+    en: [
+      'Length (bp)',
+      'letters of the sequence',
+      '“Short”: shorter than what the model was trained on, and scored as one shorter chunk.',
+    ],
+    de: [
+      'Länge (bp)',
+      'Buchstaben der Sequenz',
+      '„Kurz“: kürzer als das, worauf das Modell trainiert ist, und als ein kürzeres Stück bewertet.',
+    ],
     isWide: true,
     sort: 'desc',
+    isShown: true,
+    limits: { '>=': 'minLength', '<=': 'maxLength' },
   }),
   tooShort: flag(z.boolean(), {
-    heading: { en: 'Too short', de: 'Zu kurz' },
-    about: 'whether it is shorter than 100 bp',
+    en: ['Too short', 'whether it is shorter than 100 bp'],
+    de: ['Zu kurz', 'ob sie kürzer als 100 bp ist'],
     needs: 'tooShort',
+    words: {
+      true: { en: 'too short', de: 'zu kurz' },
+      false: { en: '', de: '' },
+    },
   }),
   virusScore: score(maybeScore, {
-    heading: { en: 'Score', de: 'Wert' },
-    about: 'the mean virus score of its scored chunks, weighted by their new bases',
+    en: [
+      'Score',
+      'the mean virus score of its scored chunks, weighted by their new bases',
+      'It ranks sequences. It is not a probability: in a metagenome viruses are far rarer than they were in training.',
+    ],
+    de: [
+      'Wert',
+      'das Mittel der Viruswerte ihrer bewerteten Stücke, gewichtet mit deren neuen Basen',
+      'Er ordnet die Sequenzen. Er ist keine Wahrscheinlichkeit: In einem Metagenom sind Viren weit seltener als in den Trainingsdaten.',
+    ],
     needs: 'virusScore',
     sort: 'desc',
+    isShown: true,
+    word: 'score',
+    limits: { '>=': 'minScore', '<': 'belowScore' },
   }),
   prediction: text(predictionSchema, {
-    heading: { en: 'Call', de: 'Einstufung' },
-    about: '`virus`, `others`, `not_scored` or `failed`',
+    en: [
+      'Call',
+      '`virus`, `others`, `not_scored` or `failed`',
+      'Virus from a score of 0.5 on. A chunk is called what its most decided reading frame says, and has the virus score of this frame.',
+    ],
+    de: [
+      'Einstufung',
+      'Virus, anderes, nicht bewertet oder gescheitert',
+      'Virus ab einem Wert von 0,5. Ein Stück wird eingestuft, wie es der entschiedenste seiner Leserahmen sagt, und hat dessen Viruswert.',
+    ],
     width: 14,
     sort: 'desc',
+    isShown: true,
+    word: 'call',
+    words: CALL_WORDS,
   }),
   /** Whether all chunks of the sequence are computed, so that its call can't change. */
   settled: flag(z.boolean(), {
-    heading: { en: 'Settled', de: 'Steht fest' },
-    about: 'whether all chunks are computed; also in SQL queries',
+    en: ['Final', 'whether all chunks are computed; also in SQL queries', 'Else the call may change.'],
+    de: ['Endgültig', 'ob alle Stücke berechnet sind', 'Sonst kann sich die Einstufung ändern.'],
     tables: ['exports'],
     needs: 'settled',
     sort: 'asc',
+    isShown: true,
+    words: {
+      true: { en: 'final', de: 'endgültig' },
+      false: { en: 'may change', de: 'kann sich ändern' },
+    },
   }),
   /** Null without a call. See `evidenceOf` in electron/engine/results/sequenceRemarks.ts. */
   evidence: text(evidenceSchema.nullable(), {
-    heading: { en: 'Evidence', de: 'Beleglage' },
-    about: '`weak`, `moderate` or `strong`',
+    en: ['Evidence', '`weak`, `moderate` or `strong`'],
+    de: ['Beleglage', 'schwach, mittel oder stark'],
     tables: ['results', 'exports'],
     needs: 'evidence',
     width: 11,
     sort: 'desc',
+    isShown: true,
+    words: {
+      weak: { en: 'Weak', de: 'Schwach' },
+      moderate: { en: 'Moderate', de: 'Mittel' },
+      strong: { en: 'Strong', de: 'Stark' },
+    },
   }),
   reason: text(reasonSchema, {
-    heading: { en: 'Reason', de: 'Grund' },
-    about: '`ok`, or [why there is no call](#reasons)',
+    en: ['Reason', '`ok`, or [why there is no call](#reasons)'],
+    de: ['Grund', 'warum es keine Einstufung gibt'],
     width: 18,
     sort: 'asc',
+    words: {
+      ok: { en: 'Scored', de: 'Bewertet' },
+      empty: { en: 'Empty', de: 'Leer' },
+      no_open_frame: { en: 'No open reading frame', de: 'Kein offener Leserahmen' },
+      invalid_characters: { en: 'Invalid characters', de: 'Ungültige Zeichen' },
+      malformed_record: { en: 'Damaged entry', de: 'Beschädigter Eintrag' },
+      worker_failure: { en: 'Computation failed', de: 'Berechnung gescheitert' },
+      out_of_memory: { en: 'Out of memory', de: 'Speicher reichte nicht' },
+      non_finite: { en: 'Numbers out of range', de: 'Zahlen außerhalb des Bereichs' },
+      not_computed: { en: 'Not computed', de: 'Nicht berechnet' },
+    },
   }),
   nChunks: integer(countSchema, {
-    heading: { en: 'Chunks', de: 'Stücke' },
-    about: 'chunks',
+    en: ['Chunks', 'chunks'],
+    de: ['Stücke', 'Stücke'],
     sort: 'desc',
+    word: 'chunks',
   }),
   nChunksScored: integer(countSchema, {
-    heading: { en: 'Chunks scored', de: 'Stücke bewertet' },
-    about: 'chunks with a score',
+    en: ['Chunks scored', 'chunks with a score', 'A chunk without an open reading frame has none.'],
+    de: ['Stücke bewertet', 'Stücke mit einem Wert', 'Ein Stück ohne offenen Leserahmen hat keinen.'],
+    word: 'chunks',
+    limits: { '>=': 'minScoredChunks' },
   }),
   nChunksViral: integer(countSchema, {
-    heading: { en: 'Chunks called virus', de: 'Virale Stücke' },
-    about: 'chunks called virus',
+    en: ['Chunks called virus', 'chunks called virus'],
+    de: ['Virale Stücke', 'als Virus eingestufte Stücke'],
   }),
   viralFraction: share(maybeScore, {
-    heading: { en: 'Share of chunks called virus', de: 'Anteil viraler Stücke' },
-    about: '`n_chunks_viral` of `n_chunks_scored`',
+    en: ['Share of chunks called virus', 'of the scored chunks, the share called virus'],
+    de: ['Anteil viraler Stücke', 'der Anteil der bewerteten Stücke, die als Virus eingestuft sind'],
     needs: 'viralFraction',
     sort: 'desc',
+    word: 'viral',
+    limits: { '>=': 'minViralFraction' },
   }),
   nBasesScored: integer(countSchema, {
-    heading: { en: 'Bases scored', de: 'Basen bewertet' },
-    about: 'bases in scored chunks',
+    en: ['Bases scored', 'bases in scored chunks'],
+    de: ['Basen bewertet', 'Basen in bewerteten Stücken'],
     isWide: true,
     needs: 'virusScore',
   }),
   nBasesViral: integer(countSchema, {
-    heading: { en: 'Bases called virus', de: 'Virale Basen' },
-    about: 'those of them that a chunk called virus was the first to cover',
+    en: ['Bases called virus', 'those of them that a chunk called virus was the first to cover'],
+    de: ['Virale Basen', 'bewertete Basen, die ein als Virus eingestuftes Stück als erstes abdeckt'],
     isWide: true,
     needs: 'virusScore',
   }),
   bestScore: score(maybeScore, {
-    heading: { en: 'Score of best chunk', de: 'Wert des besten Stücks' },
-    about: 'the highest virus score of a chunk',
+    en: ['Score of best chunk', 'the highest virus score of a chunk'],
+    de: ['Wert des besten Stücks', 'der höchste Viruswert eines Stücks'],
     tables: ['results', 'exports'],
     needs: 'bestScore',
     sort: 'desc',
+    word: 'best',
   }),
   secondScore: score(maybeScore, {
-    heading: { en: 'Score of second-best chunk', de: 'Wert des zweitbesten Stücks' },
-    about: 'the second-highest',
+    en: ['Score of second-best chunk', 'the second-highest'],
+    de: ['Wert des zweitbesten Stücks', 'der zweithöchste'],
     tables: ['results', 'exports'],
     needs: 'secondScore',
+    word: 'second',
+    limits: { '>=': 'minSecondScore' },
   }),
   bestChunkStart: integer(maybeCount, {
-    heading: { en: 'Best chunk from', de: 'Bestes Stück von' },
-    about: 'where the chunk with the highest virus score begins, from 1',
+    en: ['Best chunk from', 'where the chunk with the highest virus score begins, from 1'],
+    de: ['Bestes Stück von', 'wo das Stück mit dem höchsten Viruswert beginnt, ab 1'],
     isWide: true,
     needs: 'bestChunkStart',
     sort: 'asc',
+    word: 'position',
   }),
   bestChunkEnd: integer(maybeCount, {
-    heading: { en: 'Best chunk to', de: 'Bestes Stück bis' },
-    about: 'its last base',
+    en: ['Best chunk to', 'its last base'],
+    de: ['Bestes Stück bis', 'die letzte Base dieses Stücks'],
     isWide: true,
     needs: 'bestChunkEnd',
   }),
   bestFrame: text(z.enum(ALL_FRAME_NAMES).nullable(), {
-    heading: { en: 'Frame of best chunk', de: 'Rahmen des besten Stücks' },
-    about: 'the frame that decides it, `F1` to `R3`',
+    en: ['Frame of best chunk', 'the frame that decides it, `F1` to `R3`'],
+    de: ['Rahmen des besten Stücks', 'der Leserahmen, der es entscheidet'],
     needs: 'bestFrame',
     width: 8,
   }),
   nFramesScored: integer(countSchema, {
-    heading: { en: 'Frames scored', de: 'Rahmen bewertet' },
-    about: 'frames with a score, over all chunks',
+    en: ['Frames scored', 'frames with a score, over all chunks'],
+    de: ['Rahmen bewertet', 'Leserahmen mit einem Wert, über alle Stücke'],
     sort: 'desc',
+    word: 'frames',
+    limits: { '>=': 'minFramesScored' },
   }),
   terminalRepeat: text(z.enum(['DTR', 'ITR']).nullable(), {
-    heading: { en: 'Terminal repeat', de: 'Endwiederholung' },
-    about: '`DTR` or `ITR`: [the end repeats the beginning](#terminal-repeats)',
+    en: [
+      'Terminal repeat',
+      '`DTR` or `ITR`: [the end repeats the beginning](#terminal-repeats)',
+      'Such a genome may be complete. Plasmids have repeats too.',
+    ],
+    de: [
+      'Endwiederholung',
+      'DTR oder ITR: Das Ende wiederholt den Anfang',
+      'Ein solches Genom kann vollständig sein. Auch Plasmide haben Wiederholungen.',
+    ],
     needs: 'terminalRepeat',
     width: 10,
   }),
   terminalRepeatLength: integer(maybeCount, {
-    heading: { en: 'Repeat (bp)', de: 'Wiederholung (bp)' },
-    about: 'its length',
+    en: ['Repeat (bp)', 'its length'],
+    de: ['Wiederholung (bp)', 'die Länge der Endwiederholung'],
     needs: 'terminalRepeatLength',
   }),
   nChunksLost: integer(countSchema, {
-    heading: { en: 'Chunks without open frame', de: 'Stücke ohne offenen Rahmen' },
-    about: 'chunks without an open frame',
+    en: ['Chunks without open frame', 'chunks without an open frame'],
+    de: ['Stücke ohne offenen Rahmen', 'Stücke ohne offenen Leserahmen'],
     needs: 'geneticCodeHint',
   }),
   nChunksLostToTag: integer(countSchema, {
-    heading: { en: 'Chunks lost to TAG', de: 'An TAG verlorene Stücke' },
-    about: 'those that would have one if TAG were no stop codon',
+    en: ['Chunks lost to TAG', 'those that would have one if TAG were no stop codon'],
+    de: ['An TAG verlorene Stücke', 'die einen hätten, wenn TAG kein Stoppcodon wäre'],
     needs: 'geneticCodeHint',
   }),
   nChunksLostToTga: integer(countSchema, {
-    heading: { en: 'Chunks lost to TGA', de: 'An TGA verlorene Stücke' },
-    about: 'those that would have one if TGA were no stop codon',
+    en: ['Chunks lost to TGA', 'those that would have one if TGA were no stop codon'],
+    de: ['An TGA verlorene Stücke', 'die einen hätten, wenn TGA kein Stoppcodon wäre'],
     needs: 'geneticCodeHint',
   }),
   geneticCodeHint: integer(z.union([z.literal(4), z.literal(15)]).nullable(), {
-    heading: { en: 'Genetic code?', de: 'Genetischer Code?' },
-    about: '`4` or `15`: [the genetic code that it may need](#another-genetic-code)',
+    en: ['Genetic code?', '`4` or `15`: [the genetic code that it may need](#another-genetic-code)'],
+    de: ['Genetischer Code?', '4 oder 15: der genetische Code, den sie brauchen könnte'],
     needs: 'geneticCodeHint',
   }),
   /** The same in every row of a run, so that the window does not get it. */
   model: text(z.string(), {
-    heading: { en: 'Model', de: 'Modell' },
-    about: 'the model, with its notice if it has one',
+    en: ['Model', 'the model, with its notice if it has one'],
+    de: ['Modell', 'das Modell'],
     width: 14,
   }),
   /** The joint call of a read and its mate; null if neither has a call, and while either may change. */
   pairScore: score(maybeScore, {
-    heading: { en: 'Score of pair', de: 'Wert des Paars' },
-    about: 'runs with [read pairs](#read-pairs): the mean score of both reads',
+    en: ['Score of pair', 'runs with [read pairs](#read-pairs): the mean score of both reads'],
+    de: ['Wert des Paars', 'bei Read-Paaren das Mittel der Werte beider Reads'],
     ofRuns: 'paired',
     needs: 'virusScore',
   }),
   pairPrediction: text(predictionSchema.extract(['virus', 'others']).nullable(), {
-    heading: { en: 'Call of pair', de: 'Einstufung des Paars' },
-    about: 'runs with read pairs: the call of both reads',
+    en: ['Call of pair', 'runs with read pairs: the call of both reads'],
+    de: ['Einstufung des Paars', 'bei Read-Paaren die Einstufung beider Reads'],
     ofRuns: 'paired',
     needs: 'virusScore',
     width: 14,
+    isShown: true,
+    words: CALL_WORDS,
   }),
   pValue: score(maybeScore, {
-    heading: { en: 'p-value', de: 'p-Wert' },
-    about:
+    en: [
+      'p-value',
       'runs of a [calibrated](#your-own-sequences-with-a-known-answer) model: how often what is no virus scores as high',
+      'Counted among your own sequences without viruses of about this length. It holds as far as the sequences here that are no viruses are like those, and is not the chance that this one is none.',
+    ],
+    de: [
+      'p-Wert',
+      'wie oft etwas, das kein Virus ist, einen so hohen Wert hat',
+      'Gezählt unter Ihren eigenen Sequenzen ohne Viren von etwa dieser Länge. Er gilt, soweit die Sequenzen hier, die keine Viren sind, jenen gleichen, und ist nicht die Wahrscheinlichkeit, dass diese keines ist.',
+    ],
     ofRuns: 'calibrated',
     needs: 'virusScore',
+    isShown: true,
   }),
   judgedBy: text(z.string().nullable(), {
-    heading: { en: 'Judged by', de: 'Beurteilt mit' },
-    about: 'runs with [two chunk lengths](#two-chunk-lengths): those by which its chunks were judged',
+    en: [
+      'Judged by',
+      'runs with [two chunk lengths](#two-chunk-lengths): those by which its chunks were judged',
+      'Where a chunk of the first length has no open reading frame, shorter ones were judged.',
+    ],
+    de: [
+      'Beurteilt mit',
+      'bei zwei Stücklängen die, mit denen ihre Stücke beurteilt sind',
+      'Wo ein Stück der ersten Länge keinen offenen Leserahmen hat, wurden kürzere beurteilt.',
+    ],
     ofRuns: 'lookingTwice',
     needs: 'virusScore',
+    isShown: true,
   }),
   along: text(z.string().nullable(), {
-    heading: { en: 'Along the sequence', de: 'Entlang der Sequenz' },
-    about:
+    en: [
+      'Along the sequence',
       'runs with two chunk lengths: its chunks in order, such as `3v1n2u`: virus, other, without a score',
+    ],
+    de: [
+      'Entlang der Sequenz',
+      'bei zwei Stücklängen ihre Stücke der Reihe nach, etwa 3v1n2u: Virus, anderes, ohne Wert',
+    ],
     ofRuns: 'lookingTwice',
     needs: 'virusScore',
     width: 20,
+    isShown: true,
   }),
 } as const satisfies Readonly<Record<string, SequenceColumn>>;
 
@@ -287,13 +412,47 @@ export interface RunKind {
   readonly looksTwice: boolean;
 }
 
-/** The columns that a table of this run has, in order. */
-export function columnsOf(table: Table, { isPaired, isCalibrated, looksTwice }: RunKind): ColumnKey[] {
+/** The columns that a table of this run has, in order; the window has all but the model. */
+export function columnsOf(
+  table: Table | 'window',
+  { isPaired, isCalibrated, looksTwice }: RunKind,
+): ColumnKey[] {
   const isOfRun = { paired: isPaired, calibrated: isCalibrated, lookingTwice: looksTwice };
   return COLUMN_KEYS.filter((key) => {
     const { tables, ofRuns } = sequenceColumn(key);
-    return (tables?.includes(table) ?? true) && (ofRuns === undefined || isOfRun[ofRuns]);
+    const isInTable = table === 'window' ? key !== 'model' : (tables?.includes(table) ?? true);
+    return isInTable && (ofRuns === undefined || isOfRun[ofRuns]);
   });
+}
+
+type WithWords = { [Key in ColumnKey]: Columns[Key] extends { words: object } ? Key : never }[ColumnKey];
+type ValueOf<Key extends ColumnKey> = Columns[Key] extends { words: infer Of } ? keyof Of & string : never;
+
+/** What a value is called. */
+export function wordFor<Key extends WithWords>(
+  key: Key,
+  value: `${ValueOf<Key>}` | boolean,
+  language: 'en' | 'de',
+): string {
+  return sequenceColumn(key).words?.[String(value)]?.[language] ?? '';
+}
+
+export type ColumnText =
+  `column.${ColumnKey}${'' | '.meaning'}` | { [Key in WithWords]: `${Key}.${ValueOf<Key>}` }[WithWords];
+
+/** What the window says of columns and their values: `column.length`, `column.length.meaning`, `evidence.weak`. */
+export function columnTexts(language: 'en' | 'de'): Record<ColumnText, string> {
+  const texts = COLUMN_KEYS.flatMap((key) => {
+    const { [language]: said, words = {} } = sequenceColumn(key);
+    const [heading, meaning, more] = said;
+    const plain = meaning.replaceAll(/`|\[([^\]]*)\]\([^)]*\)/g, '$1');
+    return [
+      [`column.${key}`, heading],
+      [`column.${key}.meaning`, `${plain[0]?.toUpperCase()}${plain.slice(1)}.${more ? ` ${more}` : ''}`],
+      ...Object.entries(words).map(([value, { [language]: word }]) => [`${key}.${value}`, word]),
+    ];
+  });
+  return Object.fromEntries(texts) as Record<ColumnText, string>;
 }
 
 /** One sequence with its results: our own summary of a record, which the original tool does not have. */
@@ -308,11 +467,21 @@ export type SequenceResult = z.infer<typeof sequenceResultSchema>;
 export type SequenceField = keyof SequenceResult;
 export const SEQUENCE_FIELDS = COLUMN_KEYS.filter((key) => key !== 'model');
 
+type LimitsOf<Of> = Of extends { limits: infer Limits } ? Limits[keyof Limits] : never;
+export type LimitField = LimitsOf<Columns[ColumnKey]>;
+
+/** The limits that a filter can set: the field, and how the column's value must compare with it. */
+export const COLUMN_LIMITS = SEQUENCE_FIELDS.flatMap((key) =>
+  Object.entries(sequenceColumn(key).limits ?? {}).map(([how, field]) => ({ key, how, field })),
+) as readonly { key: SequenceField; how: Comparison; field: LimitField }[];
+
+export const isFraction = (key: ColumnKey): boolean => ['score', 'share'].includes(sequenceColumn(key).kind);
+
 type SortKey = { [Key in SequenceField]: Columns[Key] extends { sort: string } ? Key : never }[SequenceField];
 
 export const sequenceSortSchema = z.object({
   /** `input` sorts by the name of the file; `header` by name, and then by the rest of the header. */
-  by: z.enum(SEQUENCE_FIELDS.filter((key) => 'sort' in SEQUENCE_COLUMNS[key]) as [SortKey, ...SortKey[]]),
+  by: z.enum(SEQUENCE_FIELDS.filter((key) => sequenceColumn(key).sort) as [SortKey, ...SortKey[]]),
   descending: z.boolean(),
 });
 export type SequenceSort = z.infer<typeof sequenceSortSchema>;

@@ -1,8 +1,16 @@
 import { z } from 'zod';
+import { COLUMN_LIMITS, isFraction, type LimitField } from './columns.ts';
 import { LIMITS, wordSchema } from './limits.ts';
 import { agreementSchema } from './otherTools.ts';
 import { countSchema } from './protocol/common.ts';
 import { evidenceSchema, predictionSchema, reasonSchema } from './results.ts';
+
+const limits = Object.fromEntries(
+  COLUMN_LIMITS.map(({ key, field }) => [
+    field,
+    isFraction(key) ? z.number().min(0).max(1).optional() : countSchema.optional(),
+  ]),
+) as Record<LimitField, z.ZodOptional<z.ZodNumber>>;
 
 /** Selects sequences of a run; absent fields do not filter. */
 export const sequenceFilterSchema = z.object({
@@ -10,16 +18,7 @@ export const sequenceFilterSchema = z.object({
   /** Numbers of the sample's files. */
   inputs: z.array(countSchema).max(LIMITS.inputs).optional(),
   predictions: z.array(predictionSchema).max(predictionSchema.options.length).optional(),
-  minScore: z.number().min(0).max(1).optional(),
-  /** The score must be below this. */
-  belowScore: z.number().min(0).max(1).optional(),
-  minLength: countSchema.optional(),
-  maxLength: countSchema.optional(),
-  minScoredChunks: countSchema.optional(),
-  minFramesScored: countSchema.optional(),
-  minViralFraction: z.number().min(0).max(1).optional(),
-  /** The second-best chunk must score at least this, so that at least two chunks do. */
-  minSecondScore: z.number().min(0).max(1).optional(),
+  ...limits,
   /** Why a sequence has no call; `ok` if it has one. */
   reasons: z.array(reasonSchema).max(reasonSchema.options.length).optional(),
   evidence: z.array(evidenceSchema).max(evidenceSchema.options.length).optional(),

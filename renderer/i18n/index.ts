@@ -2,9 +2,11 @@ import type { GetICUArgs } from '@schummar/icu-type-parser';
 import { FormatError, IntlMessageFormat } from 'intl-messageformat';
 import { createContext, useContext } from 'react';
 import {
+  columnTexts,
   errorCodeSchema,
   MESSAGES,
   wordsOf,
+  type ColumnText,
   type ErrorCode,
   type Settings,
 } from '../../electron/contract/index.ts';
@@ -12,7 +14,7 @@ import de from './de.json' with { type: 'json' };
 import en from './en.ts';
 import { createFormats, type Formats } from '../../electron/contract/format.ts';
 
-type English = typeof en;
+type English = typeof en & Readonly<Record<ColumnText, ''>>;
 export type MessageKey = keyof English;
 type ProblemKey = `error.${ErrorCode}.${'title' | 'sentence' | 'next'}`;
 type CatalogueKey = MessageKey | `engine.${keyof typeof MESSAGES}` | ProblemKey;
@@ -68,8 +70,8 @@ function typeset(text: string): string {
 }
 
 export const CATALOGUES: Record<Language, Messages> = {
-  en: { ...fromEngine, ...wordsOfProblems('en'), ...en },
-  de: { ...wordsOfProblems('de'), ...de },
+  en: { ...fromEngine, ...wordsOfProblems('en'), ...columnTexts('en'), ...en },
+  de: { ...wordsOfProblems('de'), ...columnTexts('de'), ...de },
 };
 
 /** Numbers and dates follow the window's language, not the system's: the two would contradict each other. */

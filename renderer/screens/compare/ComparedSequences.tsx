@@ -74,14 +74,14 @@ function comparedColumns(
   return [
     {
       id: 'seqName',
-      title: t('results.column.seqName'),
+      title: t('column.seqName'),
       width: 'minmax(110px, 2fr)',
       cell: ({ seqName }) => seqName,
       look: ({ seqName }) => ({ title: seqName }),
     },
     {
       id: 'length',
-      title: t('results.column.length'),
+      title: t('column.length'),
       width: '84px',
       align: 'end',
       cell: ({ length }) => format.integer(length),
@@ -123,13 +123,13 @@ function comparedColumns(
         },
         {
           id: `${side} prediction`,
-          title: t('results.column.prediction'),
+          title: t('column.prediction'),
           width: '104px',
           cell: (compared) => <PredictionLabel prediction={compared[side].prediction} />,
         },
         {
           id: `${side} virusScore`,
-          title: t('results.column.virusScore'),
+          title: t('column.virusScore'),
           width: '76px',
           align: 'end',
           cell: ({ [side]: { virusScore } }) => (virusScore === null ? '–' : format.score(virusScore)),

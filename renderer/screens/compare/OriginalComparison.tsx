@@ -122,7 +122,7 @@ function Differing({ found, runId }: { found: Found; runId: string }) {
         </caption>
         <thead>
           <tr>
-            <th scope="col">{t('results.column.seqName')}</th>
+            <th scope="col">{t('column.seqName')}</th>
             <th scope="col">{t('compare.file.chunk')}</th>
             {(['run', 'file'] as const).map((place) => (
               <Fragment key={place}>

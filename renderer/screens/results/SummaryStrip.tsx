@@ -167,8 +167,8 @@ function ScoreBrush({ run, version }: SummaryStripProps) {
           value={[from, end]}
           onChange={([first, last]) => showScores(first, last)}
           label={score}
-          thumbFromLabel={t('results.minScore')}
-          thumbToLabel={t('results.belowScore')}
+          thumbFromLabel={t('results.limit.>=', { column: t('column.virusScore') })}
+          thumbToLabel={t('results.limit.<', { column: t('column.virusScore') })}
         />
       </div>
     </Hint>

@@ -16,7 +16,7 @@ export function PredictionLabel({
   return (
     <span className={look}>
       {t(`prediction.${prediction}`)}
-      {!settled && ` · ${t('results.settled.no')}`}
+      {!settled && ` · ${t('settled.false')}`}
     </span>
   );
 }

@@ -2,6 +2,8 @@ import { create } from 'zustand';
 import {
   CANDIDATES,
   CONSERVATIVE,
+  SEQUENCE_FIELDS,
+  sequenceColumn,
   type SequenceFilter,
   type SequenceSort,
 } from '../../../electron/contract/index.ts';
@@ -36,10 +38,9 @@ const FRESH_VIEW: ResultsView = {
   // Publishable sequences come first, not those with a high score on a single chunk.
   sort: { by: 'evidence', descending: true },
   exportFormat: 'xlsx',
-  hiddenColumns: {
-    ...{ row: false, viralFraction: false, nChunks: false, bestScore: false, bestChunkStart: false },
-    ...{ nFramesScored: false, terminalRepeat: false, reason: false, input: false, header: false },
-  },
+  hiddenColumns: Object.fromEntries(
+    SEQUENCE_FIELDS.filter((key) => !sequenceColumn(key).isShown).map((key) => [key, false]),
+  ),
   openRow: null,
   openIndex: null,
   lettersShown: false,

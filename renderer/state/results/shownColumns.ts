@@ -8,11 +8,6 @@ const SHOWN_WITH: Readonly<Record<string, readonly string[]>> = {
   sample: ['group', 'control'],
   length: ['too_short'],
   ribbon: ['n_chunks_scored', 'n_chunks_viral'],
-  nChunks: ['n_chunks_scored'],
-  bestScore: ['second_score'],
-  bestChunkStart: ['best_chunk_end', 'best_frame'],
-  terminalRepeat: ['terminal_repeat_length'],
-  pair: ['pair_score', 'pair_prediction'],
 };
 
 /** The columns of exports that say what these columns of the table do. */

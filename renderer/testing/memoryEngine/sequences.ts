@@ -1,4 +1,5 @@
 import {
+  COLUMN_LIMITS,
   EVIDENCE_RULE,
   evidenceSchema,
   FRAME_NAMES,
@@ -162,18 +163,14 @@ export function filteredSequences(all: readonly SequenceResult[], filter: Sequen
     (row) =>
       (filter.input === undefined || row.input === filter.input) &&
       (filter.predictions === undefined || filter.predictions.includes(row.prediction)) &&
-      (filter.minScore === undefined || (row.virusScore !== null && row.virusScore >= filter.minScore)) &&
-      (filter.belowScore === undefined || (row.virusScore !== null && row.virusScore < filter.belowScore)) &&
+      COLUMN_LIMITS.every(({ key, how, field }) => {
+        const [value, limit] = [row[key], filter[field]];
+        return limit === undefined || (typeof value === 'number' && HOLDS[how](value, limit));
+      }) &&
       (filter.settled === undefined || row.settled === filter.settled) &&
-      (filter.minLength === undefined || row.length >= filter.minLength) &&
-      (filter.maxLength === undefined || row.length <= filter.maxLength) &&
       (filter.inputs === undefined || filter.inputs.includes(row.input)) &&
-      (filter.minScoredChunks === undefined || row.nChunksScored >= filter.minScoredChunks) &&
-      (filter.minFramesScored === undefined || row.nFramesScored >= filter.minFramesScored) &&
       (!filter.terminalRepeat || row.terminalRepeat !== null) &&
       (!filter.otherCode || row.geneticCodeHint !== null) &&
-      isAtLeast(row.viralFraction, filter.minViralFraction) &&
-      isAtLeast(row.secondScore, filter.minSecondScore) &&
       (filter.reasons === undefined || filter.reasons.includes(row.reason)) &&
       (filter.evidence === undefined || (row.evidence !== null && filter.evidence.includes(row.evidence))) &&
       (filter.other === undefined || hasAgreement(row, filter.other.agreement)) &&
@@ -181,8 +178,11 @@ export function filteredSequences(all: readonly SequenceResult[], filter: Sequen
   );
 }
 
-const isAtLeast = (value: number | null, least: number | undefined): boolean =>
-  least === undefined || (value !== null && value >= least);
+const HOLDS = {
+  '>=': (value: number, limit: number) => value >= limit,
+  '<=': (value: number, limit: number) => value <= limit,
+  '<': (value: number, limit: number) => value < limit,
+};
 
 /** What another tool would call it: mostly the same. Null if its table does not name the sequence. */
 export function saidByOther({ row, prediction }: SequenceResult): { isVirus: boolean; text: string } | null {

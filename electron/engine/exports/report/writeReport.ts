@@ -14,9 +14,9 @@ import { estimateText, sharePercent } from '../../../contract/shareEstimate.ts';
 import { severityOf, toldOf } from '../../../contract/problems.ts';
 import { matesOf } from '../../../contract/samples.ts';
 import { NO_DETAILS } from '../../../contract/samples.ts';
-import { predictionSchema, viralShare } from '../../../contract/results.ts';
+import { predictionSchema, viralShare, type Prediction } from '../../../contract/results.ts';
 import { createFormats, type Formats } from '../../../contract/format.ts';
-import { CALL_WORDS, EVIDENCE_WORDS, TOO_SHORT_WORD, UNSETTLED_WORD } from '../table/columns.ts';
+import { wordFor } from '../../../contract/columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 import type { SampleSummary } from '../../../contract/rpc/results.ts';
 import type { WholeFile } from '../wholeFile.ts';
@@ -230,7 +230,7 @@ class ReportPage {
     const { items: samples, all } = this.facts.found;
     const { texts, language } = this;
     const calls = predictionSchema.options;
-    const words = CALL_WORDS[language];
+    const wordOf = (call: Prediction) => wordFor('prediction', call, language);
     const hasGroups = samples.some(({ group }) => group !== null);
     const hasControls = samples.some(({ control }) => control);
     const noted = samples.filter(({ note }) => note !== null);
@@ -241,7 +241,7 @@ class ReportPage {
       ...(hasGroups ? [{ title: texts.group, cell: ({ group }: SampleSummary) => group ?? '' }] : []),
       { title: texts.sequences, kind: 'n', cell: ({ sequences }) => this.count(sequences) },
       ...calls.map((call): ReportColumn<SampleSummary> => ({
-        title: words[call],
+        title: wordOf(call),
         kind: 'n',
         cell: ({ byPrediction }) => this.count(byPrediction[call]),
       })),
@@ -263,7 +263,7 @@ class ReportPage {
           texts.samples,
         )}
         <figcaption>
-          ${calls.map((call) => html`<span class="key"><i style="background:${COLOURS[call]}"></i>${words[call]}</span>`)}
+          ${calls.map((call) => html`<span class="key"><i style="background:${COLOURS[call]}"></i>${wordOf(call)}</span>`)}
         </figcaption>
       </figure>
       <p class="note">${texts.shareNote}</p>
@@ -338,20 +338,20 @@ class ReportPage {
           title: texts.length,
           kind: 'n',
           cell: ({ length, tooShort }) =>
-            html`${this.count(length)}${tooShort ? html`<br />${TOO_SHORT_WORD[language]}` : ''}`,
+            html`${this.count(length)}${tooShort ? html`<br />${wordFor('tooShort', true, language)}` : ''}`,
         },
         {
           title: texts.score,
           kind: 'n',
           cell: ({ virusScore, settled }) =>
             html`${virusScore === null ? '–' : this.format.score(virusScore)}${
-              settled ? '' : html`<br /><i>${UNSETTLED_WORD[language]}</i>`
+              settled ? '' : html`<br /><i>${wordFor('settled', false, language)}</i>`
             }`,
         },
         { title: texts.along, kind: 'ribbon', cell: (_, i) => ribbon(ribbons[i] ?? []) },
         {
           title: texts.evidence,
-          cell: ({ evidence }) => (evidence === null ? '–' : EVIDENCE_WORDS[language][evidence]),
+          cell: ({ evidence }) => (evidence === null ? '–' : wordFor('evidence', evidence, language)),
         },
         {
           title: texts.scored,
@@ -371,7 +371,11 @@ class ReportPage {
   private otherTool(says: OtherSays | null | undefined): string {
     if (!says) return '–';
     return [
-      says.isVirus === null ? '' : says.isVirus ? CALL_WORDS[this.language].virus : this.texts.notVirus,
+      says.isVirus === null
+        ? ''
+        : says.isVirus
+          ? wordFor('prediction', 'virus', this.language)
+          : this.texts.notVirus,
       says.text,
     ]
       .filter((part) => part !== '')

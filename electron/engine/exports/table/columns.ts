@@ -6,7 +6,6 @@ import {
   type SequenceResult,
 } from '../../../contract/columns.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
-import type { Evidence, Prediction, Reason } from '../../../contract/results.ts';
 import { matesOf } from '../../../contract/samples.ts';
 import { sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
@@ -41,23 +40,21 @@ const OWN_VALUES: Partial<Record<ColumnKey, Column['value']>> = {
   model: (_, { modelLabel }) => modelLabel,
 };
 
-const WORDS: { [Key in ColumnKey]?: Column['word'] } = {
-  prediction: ({ prediction }, language) => CALL_WORDS[language][prediction],
-  settled: ({ settled }, language) => (settled ? '' : UNSETTLED_WORD[language]),
-  evidence: ({ evidence }, language) => (evidence === null ? '' : EVIDENCE_WORDS[language][evidence]),
-  tooShort: ({ tooShort }, language) => (tooShort ? TOO_SHORT_WORD[language] : ''),
-  reason: ({ reason }, language) => (reason === 'ok' ? '' : REASON_WORDS[language][reason]),
-  pairPrediction: ({ pairPrediction: call }, language) => (call === null ? '' : CALL_WORDS[language][call]),
-};
+const headingOf = (key: ColumnKey) => ({ en: sequenceColumn(key).en[0], de: sequenceColumn(key).de[0] });
 
 function ownColumn(key: ColumnKey): Column {
-  const { kind, heading, width = 12 } = sequenceColumn(key);
-  const word = WORDS[key];
+  const { kind, width = 12, words } = sequenceColumn(key);
+  const heading = headingOf(key);
   return {
     ...{ name: columnName(key), type: kind, heading, width },
     value: OWN_VALUES[key] ?? (key === 'model' ? () => null : ({ [key]: value }) => value),
     ...(kind === 'flag' && { flagTexts: ['True', 'False'] as const }),
-    ...(word && { word }),
+    // That a sequence is scored goes without saying.
+    ...(words &&
+      key !== 'model' && {
+        word: ({ [key]: value }: SequenceResult, language: ExportLanguage) =>
+          value === null || value === 'ok' ? '' : (words[String(value)]?.[language] ?? ''),
+      }),
   };
 }
 
@@ -76,9 +73,8 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
       return needs === undefined || filled.has(needs);
     })
     .map(ownColumn);
-  const { heading } = sequenceColumn('row');
   const own: Column[] = [
-    { name: 'no', type: 'integer', heading, width: 12, value: ({ row }) => row + 1 },
+    { name: 'no', type: 'integer', heading: headingOf('row'), width: 12, value: ({ row }) => row + 1 },
     ...(name ? [name] : []),
     ...sampleColumns(source),
     ...more,
@@ -176,39 +172,3 @@ function flag(
 ): Column {
   return { name, type: 'flag', heading: { en, de }, width: 12, flagTexts, value };
 }
-
-export const CALL_WORDS: Record<ExportLanguage, Record<Prediction, string>> = {
-  en: { virus: 'Virus', others: 'Other', not_scored: 'Not scored', failed: 'Failed' },
-  de: { virus: 'Virus', others: 'Anderes', not_scored: 'Nicht bewertet', failed: 'Gescheitert' },
-};
-
-export const UNSETTLED_WORD: Record<ExportLanguage, string> = { en: 'may change', de: 'kann sich ändern' };
-export const TOO_SHORT_WORD: Record<ExportLanguage, string> = { en: 'too short', de: 'zu kurz' };
-
-export const EVIDENCE_WORDS: Record<ExportLanguage, Record<Evidence, string>> = {
-  en: { weak: 'Weak', moderate: 'Moderate', strong: 'Strong' },
-  de: { weak: 'Schwach', moderate: 'Mittel', strong: 'Stark' },
-};
-
-const REASON_WORDS: Record<ExportLanguage, Record<Exclude<Reason, 'ok'>, string>> = {
-  en: {
-    empty: 'empty',
-    no_open_frame: 'no open reading frame',
-    invalid_characters: 'invalid characters',
-    malformed_record: 'damaged entry',
-    worker_failure: 'computation crashed',
-    out_of_memory: 'out of memory',
-    non_finite: 'no usable number',
-    not_computed: 'not computed',
-  },
-  de: {
-    empty: 'leer',
-    no_open_frame: 'kein offener Leserahmen',
-    invalid_characters: 'ungültige Zeichen',
-    malformed_record: 'beschädigter Eintrag',
-    worker_failure: 'Berechnung abgestürzt',
-    out_of_memory: 'Speicher reichte nicht',
-    non_finite: 'keine brauchbare Zahl',
-    not_computed: 'nicht berechnet',
-  },
-};

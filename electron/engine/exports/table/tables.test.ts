@@ -395,7 +395,12 @@ describe('a table of an unfinished run without samples, pairs and trusted sequen
         Object.values(book)[0]!
           .slice(1)
           .map((row) => row[names.indexOf('settled')]),
-      ).toEqual([null, ['may change', 'kann sich ändern'][i]]);
+      ).toEqual(
+        [
+          ['final', 'may change'],
+          ['endgültig', 'kann sich ändern'],
+        ][i],
+      );
   });
 
   it('says which samples are controls, even if they have no groups', async () => {

@@ -1,4 +1,9 @@
-import { columnName, type SequenceSort } from '../../../contract/columns.ts';
+import {
+  COLUMN_LIMITS,
+  columnName,
+  type SequenceField,
+  type SequenceSort,
+} from '../../../contract/columns.ts';
 import { evidenceSchema, reasonSchema } from '../../../contract/results.ts';
 import type { SequenceFilter } from '../../../contract/rpc/results.ts';
 import { quoted } from './duckdb.ts';
@@ -17,6 +22,7 @@ export interface SequenceSelection {
 type RowTable = (rows: readonly number[]) => string;
 
 const SHARE = 'n_chunks_viral::DOUBLE / nullif(n_chunks_scored, 0)';
+const valueOf = (key: SequenceField) => (key === 'viralFraction' ? SHARE : columnName(key));
 
 /** The condition of a selection on `sequences`, as SQL. */
 export function conditionOf(
@@ -27,8 +33,6 @@ export function conditionOf(
   const among = (wanted: readonly number[] = []): string => `row IN (FROM ${tableOf(wanted)})`;
   const oneOf = (column: string, wanted: readonly string[]): string =>
     wanted.length === 0 ? 'false' : `${column} IN (${wanted.map(quoted).join(', ')})`;
-  const least = (column: string, limit: number | undefined): string[] =>
-    limit === undefined ? [] : [`${column} >= ${limit}::DOUBLE`];
   const ofInputs = (numbers: readonly number[]): string =>
     oneOf(
       'input',
@@ -43,14 +47,9 @@ export function conditionOf(
     ...(filter.reasons ? [oneOf('reason', filter.reasons)] : []),
     ...(filter.evidence ? [oneOf('evidence', filter.evidence)] : []),
     ...(filter.settled === undefined ? [] : [filter.settled ? 'settled' : 'NOT settled']),
-    ...least('virus_score', filter.minScore),
-    ...(filter.belowScore === undefined ? [] : [`virus_score < ${filter.belowScore}::DOUBLE`]),
-    ...least('length', filter.minLength),
-    ...(filter.maxLength === undefined ? [] : [`length <= ${filter.maxLength}`]),
-    ...least('n_chunks_scored', filter.minScoredChunks),
-    ...least('n_frames_scored', filter.minFramesScored),
-    ...least(SHARE, filter.minViralFraction),
-    ...least('second_score', filter.minSecondScore),
+    ...COLUMN_LIMITS.flatMap(({ key, how, field }) =>
+      filter[field] === undefined ? [] : [`${valueOf(key)} ${how} ${filter[field]}::DOUBLE`],
+    ),
     ...(filter.terminalRepeat ? ['terminal_repeat IS NOT NULL'] : []),
     ...(filter.otherCode ? ['genetic_code_hint IS NOT NULL'] : []),
     ...(filter.search ? [`contains(lower(header), lower(${quoted(filter.search)}))`] : []),
@@ -80,7 +79,6 @@ const RELIABILITY = `${placeIn(evidenceSchema.options, 'evidence')} * CASE predi
 /** What a column is sorted by, if not by its own value. */
 const SORTED_BY: Partial<Record<SequenceSort['by'], string>> = {
   evidence: RELIABILITY,
-  viralFraction: SHARE,
   reason: placeIn(reasonSchema.exclude(['ok']).options, 'reason'),
 };
 
@@ -88,7 +86,7 @@ const SORTED_BY: Partial<Record<SequenceSort['by'], string>> = {
 export function orderOf({ by, descending }: SequenceSort, inputs: readonly string[]): string {
   const direction = descending ? 'DESC' : 'ASC';
   if (by === 'row') return `row ${direction}`;
-  const key = by === 'input' ? placeIn(filesInOrder(inputs), 'input') : (SORTED_BY[by] ?? columnName(by));
+  const key = by === 'input' ? placeIn(filesInOrder(inputs), 'input') : (SORTED_BY[by] ?? valueOf(by));
   const then = by === 'evidence' ? `virus_score ${direction}, ` : '';
   return `${key} ${direction} NULLS LAST, ${then}row`;
 }

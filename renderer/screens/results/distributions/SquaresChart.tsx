@@ -55,8 +55,8 @@ export function LengthScoreChart({
       }}
       rowLabels={rows.map((row) => lengthLabel(texts, row))}
       rowAxis={{ ...lengthTicks(rows, texts), label: beside(t('plots.bases')), interval: 0 }}
-      rowTitle={t('results.column.length')}
-      columnTitle={t('results.column.virusScore')}
+      rowTitle={t('column.length')}
+      columnTitle={t('column.virusScore')}
     />
   );
 }

@@ -89,7 +89,7 @@ export function ScoresByCallChart({
         .map(({ call, opacity }) => ({ label: t(`prediction.${call}`), color: `var(--${call})`, opacity }))
         .toReversed()}
       table={() => ({
-        columns: [t('results.column.virusScore'), t('prediction.virus'), t('prediction.others')],
+        columns: [t('column.virusScore'), t('prediction.virus'), t('prediction.others')],
         rows: data.map(({ label, virus, others }) => [label, format.integer(virus), format.integer(others)]),
       })}
       onPick={({ minScore, belowScore }) => onPick({ minScore, belowScore })}
@@ -100,7 +100,7 @@ export function ScoresByCallChart({
         ...NUMBERS_BELOW,
         ...scoreTicks(format),
         dataKey: 'from',
-        label: below(t('results.column.virusScore')),
+        label: below(t('column.virusScore')),
       }}
       y={{
         width: COUNT_AXIS_PX,
@@ -162,12 +162,7 @@ export function LengthShareChart({
       note={t('plots.lengthsNote')}
       height={HEIGHT}
       table={() => ({
-        columns: [
-          t('results.column.length'),
-          t('prediction.virus'),
-          t('prediction.others'),
-          t('samples.share'),
-        ],
+        columns: [t('column.length'), t('prediction.virus'), t('prediction.others'), t('samples.share')],
         rows: data.map(({ label, virus, others, share }) => [
           label,
           format.integer(virus),
@@ -245,7 +240,7 @@ export function RankedChart({ found }: { found: LengthScores }) {
         ...scoreTicks(format),
         width: COUNT_AXIS_PX,
         axisLine: false,
-        label: beside(t('results.column.virusScore')),
+        label: beside(t('column.virusScore')),
       }}
       tip={({ score, rank }) =>
         rank === 0

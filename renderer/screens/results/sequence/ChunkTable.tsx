@@ -103,7 +103,7 @@ function chunkColumns({ t, format }: Texts, looksTwice: boolean): VirtualColumn<
       ? [
           {
             id: 'judged',
-            title: t('chunks.judgedBy'),
+            title: t('column.judgedBy'),
             width: '96px',
             cell: (row: ChunkResult) => (row.judgedBy === null ? '–' : format.bases(row.judgedBy)),
           },

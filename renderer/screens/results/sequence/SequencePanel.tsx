@@ -112,16 +112,16 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
       <Facts
         items={[
           {
-            label: t('results.column.prediction'),
+            label: t('column.prediction'),
             value: <PredictionLabel prediction={sequence.prediction} settled={sequence.settled} />,
           },
           {
-            label: t('results.column.virusScore'),
+            label: t('column.virusScore'),
             value: sequence.virusScore === null ? '–' : format.score(sequence.virusScore),
-            hint: t('results.hint.virusScore'),
+            hint: t('column.virusScore.meaning'),
           },
           {
-            label: t('results.column.evidence'),
+            label: t('column.evidence'),
             value: <EvidenceLabel evidence={sequence.evidence} />,
             hint: <EvidenceRule chunkLength={run.plan.chunkLength} />,
           },
@@ -129,42 +129,42 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
             ? []
             : [
                 {
-                  label: t('results.pair'),
+                  label: t('column.pairPrediction'),
                   value: `${t(`prediction.${sequence.pairPrediction}`)} · ${format.score(sequence.pairScore)}`,
-                  hint: t('results.pairText'),
+                  hint: t('column.pairPrediction.meaning'),
                 },
               ]),
           ...(sequence.pValue === null
             ? []
             : [
                 {
-                  label: t('results.pValue'),
+                  label: t('column.pValue'),
                   value: format.score(sequence.pValue),
-                  hint: t('results.pValueText', { file: run.plan.trusted?.file ?? '' }),
+                  hint: t('column.pValue.meaning'),
                 },
               ]),
           ...(run.plan.secondLook
             ? [
                 {
-                  label: t('chunks.judgedBy'),
+                  label: t('column.judgedBy'),
                   value: sequence.judgedBy === null ? '–' : `${sequence.judgedBy} bp`,
-                  hint: t('results.judgedByText'),
+                  hint: t('column.judgedBy.meaning'),
                 },
                 {
-                  label: t('results.column.ribbon'),
+                  label: t('column.along'),
                   value: sequence.along ?? '–',
-                  hint: t('results.alongText'),
+                  hint: t('column.along.meaning'),
                 },
               ]
             : []),
-          { label: t('results.column.length'), value: format.bases(sequence.length) },
+          { label: t('column.length'), value: format.integer(sequence.length) },
           ...(sequence.terminalRepeat === null || sequence.terminalRepeatLength === null
             ? []
             : [
                 {
-                  label: t('results.column.terminalRepeat'),
+                  label: t('column.terminalRepeat'),
                   value: `${sequence.terminalRepeat}, ${format.bases(sequence.terminalRepeatLength)}`,
-                  hint: t('chunks.terminalRepeatText'),
+                  hint: t('column.terminalRepeat.meaning'),
                 },
               ]),
           {

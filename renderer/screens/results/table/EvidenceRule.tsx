@@ -15,7 +15,7 @@ export function EvidenceRule({ chunkLength }: { chunkLength: number }) {
             <td />
             <th scope="col">{t('evidence.rule.scored')}</th>
             <th scope="col">{t('evidence.rule.agree')}</th>
-            <th scope="col">{t('results.column.virusScore')}</th>
+            <th scope="col">{t('column.virusScore')}</th>
           </tr>
         </thead>
         <tbody>

@@ -10,7 +10,15 @@ import {
 } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useState } from 'react';
-import { evidenceSchema, reasonSchema, type RunSummary } from '../../../../electron/contract/index.ts';
+import {
+  COLUMN_LIMITS,
+  evidenceSchema,
+  isFraction,
+  reasonSchema,
+  sequenceColumn,
+  type ColumnKey,
+  type RunSummary,
+} from '../../../../electron/contract/index.ts';
 import { Fold } from '../../../components/Fold.tsx';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
 import { changeFilter, useResultsView } from '../../../state/results/resultsView.ts';
@@ -18,14 +26,15 @@ import { useSamplesFound } from '../../../state/results/samplesFound.ts';
 import classes from '../ResultsTab.module.css';
 import { Presets } from './Presets.tsx';
 
-const USUAL_LIMITS = ['minScore', 'belowScore', 'minLength', 'maxLength'] as const;
-/** For those who know how a call comes about. */
-const EXPERT_LIMITS = ['minScoredChunks', 'minFramesScored', 'minViralFraction', 'minSecondScore'] as const;
-export const LIMIT_FIELDS = [...USUAL_LIMITS, ...EXPERT_LIMITS] as const;
+/** Those that need no knowledge of how a call comes about. */
+const USUAL: readonly ColumnKey[] = ['virusScore', 'length'];
+const USUAL_LIMITS = COLUMN_LIMITS.filter(({ key }) => USUAL.includes(key));
+const EXPERT_LIMITS = COLUMN_LIMITS.filter(({ key }) => !USUAL.includes(key));
+type Limit = (typeof COLUMN_LIMITS)[number];
 
 /** Those of the menu. */
 const OFFERED = [
-  ...LIMIT_FIELDS,
+  ...COLUMN_LIMITS.map(({ field }) => field),
   'inputs',
   'reasons',
   'evidence',
@@ -34,29 +43,14 @@ const OFFERED = [
   'otherCode',
 ] as const;
 
-type LimitField = (typeof LIMIT_FIELDS)[number];
+export const limitName = ({ t }: Texts, { key, how }: Limit) =>
+  t(`results.limit.${how}`, { column: t(`column.${key}`) });
 
-/** The unit in which each number is shown and typed; all others are counts. */
-const KINDS: Partial<Record<LimitField, 'bases' | 'percent' | 'score'>> = {
-  minScore: 'score',
-  belowScore: 'score',
-  minLength: 'bases',
-  maxLength: 'bases',
-  minViralFraction: 'percent',
-  minSecondScore: 'score',
-};
 /** The limit as shown beside its name. */
-export function limitText({ format }: Pick<Texts, 'format'>, field: LimitField, value: number): string {
-  switch (KINDS[field]) {
-    case 'bases':
-      return format.bases(value);
-    case 'percent':
-      return format.percent(value);
-    case 'score':
-      return format.decimal(value, 2);
-    default:
-      return format.integer(value);
-  }
+export function limitText({ format }: Texts, { key }: Limit, value: number): string {
+  const { kind } = sequenceColumn(key);
+  if (kind === 'share') return format.percent(value);
+  return kind === 'score' ? format.decimal(value, 2) : format.integer(value);
 }
 
 const PER_CENT = 100;
@@ -96,12 +90,12 @@ export function FiltersMenu({ run }: { run: RunSummary }) {
         <Presets run={run} onShow={() => setOpen(false)} />
         <SampleSelect run={run} />
         <SimpleGrid cols={2} spacing={12} verticalSpacing={10} style={{ alignItems: 'end' }}>
-          {USUAL_LIMITS.map((field) => (
-            <NumberField key={field} field={field} />
+          {USUAL_LIMITS.map((limit) => (
+            <NumberField key={limit.field} limit={limit} />
           ))}
         </SimpleGrid>
         <MultiSelect
-          label={t('results.column.reason')}
+          label={t('column.reason')}
           placeholder={reasons.length === 0 ? t('results.anyReason') : ''}
           comboboxProps={{ withinPortal: false }}
           data={reasonSchema.options.map((value) => ({ value, label: t(`reason.${value}`) }))}
@@ -111,7 +105,7 @@ export function FiltersMenu({ run }: { run: RunSummary }) {
           }
         />
         <Checkbox.Group
-          label={t('results.column.evidence')}
+          label={t('column.evidence')}
           value={[...evidence]}
           onChange={(values: string[]) =>
             changeFilter({ evidence: evidenceSchema.options.filter((level) => values.includes(level)) })
@@ -137,13 +131,13 @@ export function FiltersMenu({ run }: { run: RunSummary }) {
         />
         {(run.state.phase !== 'done' || settled !== null) && (
           <Select
-            label={t('results.column.settled')}
+            label={t('column.settled')}
             placeholder={t('results.settled.any')}
             comboboxProps={{ withinPortal: false }}
             clearable
             data={[
-              { value: 'yes', label: t('results.settled.yes') },
-              { value: 'no', label: t('results.settled.no') },
+              { value: 'yes', label: t('settled.true') },
+              { value: 'no', label: t('settled.false') },
             ]}
             value={settled === null ? null : settled ? 'yes' : 'no'}
             onChange={(chosen) => changeFilter({ settled: chosen === null ? null : chosen === 'yes' })}
@@ -151,11 +145,11 @@ export function FiltersMenu({ run }: { run: RunSummary }) {
         )}
         <Fold
           title={t('results.expertFilters')}
-          startsOpen={EXPERT_LIMITS.some((field) => filter[field] !== undefined)}
+          startsOpen={EXPERT_LIMITS.some(({ field }) => filter[field] !== undefined)}
         >
           <SimpleGrid cols={2} spacing={12} verticalSpacing={10} style={{ alignItems: 'end' }}>
-            {EXPERT_LIMITS.map((field) => (
-              <NumberField key={field} field={field} />
+            {EXPERT_LIMITS.map((limit) => (
+              <NumberField key={limit.field} limit={limit} />
             ))}
           </SimpleGrid>
         </Fold>
@@ -185,20 +179,21 @@ function SampleSelect({ run }: { run: RunSummary }) {
   );
 }
 
-function NumberField({ field }: { field: LimitField }) {
-  const { t } = useTexts();
+function NumberField({ limit }: { limit: Limit }) {
+  const texts = useTexts();
+  const { field } = limit;
   const value = useResultsView((state) => state.filter[field] ?? null);
   /** Keeps the text as typed: "0." may become 0.9. */
   const [draft, setDraft] = useState<number | string>('');
-  const kind = KINDS[field];
-  const unit = kind === 'percent' ? PER_CENT : 1;
+  const { kind } = sequenceColumn(limit.key);
+  const unit = kind === 'share' ? PER_CENT : 1;
   const meant = (typed: number | string) => (Number(typed) > 0 ? Number(typed) / unit : null);
   return (
     <NumberInput
-      label={t(`results.${field}`)}
-      suffix={kind === 'bases' ? ' bp' : kind === 'percent' ? ' %' : ''}
+      label={limitName(texts, limit)}
+      suffix={kind === 'share' ? ' %' : ''}
       min={0}
-      {...(kind === 'percent' || kind === 'score' ? { max: unit, clampBehavior: 'strict' } : {})}
+      {...(isFraction(limit.key) ? { max: unit, clampBehavior: 'strict' } : {})}
       step={kind === 'score' ? 0.05 : 1}
       {...(kind === 'score' ? { decimalScale: 4 } : {})}
       allowDecimal={kind === 'score'}

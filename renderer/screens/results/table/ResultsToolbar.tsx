@@ -1,6 +1,6 @@
 import { Button, CloseButton, Group, Menu, Text, TextInput } from '@mantine/core';
 import { IconDownload, IconFileText, IconSearch, IconStarFilled, IconX } from '@tabler/icons-react';
-import { type RunSummary } from '../../../../electron/contract/index.ts';
+import { COLUMN_LIMITS, type RunSummary } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { engine } from '../../../state/connection.ts';
 import { askAndSearchBlast } from '../../../state/results/blast.ts';
@@ -18,7 +18,7 @@ import { openRunDialog } from '../../../state/runs/runDialog.ts';
 import { say, sayError } from '../../../state/say.ts';
 import classes from '../ResultsTab.module.css';
 import { RunActionsMenu } from '../RunActionsMenu.tsx';
-import { FiltersMenu, LIMIT_FIELDS, limitText } from './FiltersMenu.tsx';
+import { FiltersMenu, limitName, limitText } from './FiltersMenu.tsx';
 
 /** The filters of the table, the number of its rows, and actions on them, in one line that never wraps: the table must not move. */
 export function ResultsToolbar({ run, total }: { run: RunSummary; total: number | null }) {
@@ -113,13 +113,14 @@ function ActiveFilters({ run }: { run: RunSummary }) {
       ? [{ label: t(`others.agreement.${other.agreement}`, { title: otherTitle }), remove: { other: null } }]
       : []),
     ...evidence.map((level) => ({
-      label: `${t('results.column.evidence')}: ${t(`evidence.${level}`)}`,
+      label: `${t('column.evidence')}: ${t(`evidence.${level}`)}`,
       remove: { evidence: evidence.filter((one) => one !== level) },
     })),
-    ...LIMIT_FIELDS.flatMap((field) => {
-      const limit = filter[field];
-      const label = `${t(`results.${field}`)}: ${limitText(texts, field, limit ?? 0)}`;
-      return limit === undefined ? [] : [{ label, remove: { [field]: null } }];
+    ...COLUMN_LIMITS.flatMap((limit) => {
+      const value = filter[limit.field];
+      if (value === undefined) return [];
+      const label = `${limitName(texts, limit)}: ${limitText(texts, limit, value)}`;
+      return [{ label, remove: { [limit.field]: null } }];
     }),
     ...reasons.map((reason) => ({
       label: t(`reason.${reason}`),
@@ -127,7 +128,7 @@ function ActiveFilters({ run }: { run: RunSummary }) {
     })),
     ...(settled === undefined
       ? []
-      : [{ label: t(settled ? 'results.settled.yes' : 'results.settled.no'), remove: { settled: null } }]),
+      : [{ label: t(settled ? 'settled.true' : 'settled.false'), remove: { settled: null } }]),
     ...(filter.terminalRepeat
       ? [{ label: t('results.terminalRepeatOnly'), remove: { terminalRepeat: null } }]
       : []),

@@ -1,13 +1,15 @@
 import { Text } from '@mantine/core';
 import { IconNote } from '@tabler/icons-react';
 import {
+  sequenceColumn,
   SHORTEST_LENGTH,
+  type ColumnKey,
   type Evidence,
   type ListedSequence,
   type Prediction,
+  type SequenceField,
   type SequenceNote,
   type SequenceResult,
-  type Trusted,
 } from '../../../../electron/contract/index.ts';
 import type { CellLook, VirtualColumn } from '../../../components/table/VirtualTable.tsx';
 import type { Texts } from '../../../i18n/index.ts';
@@ -76,47 +78,113 @@ interface ColumnsOf {
   /** Titles of the tables of other tools. */
   others: readonly string[];
   notes: ReadonlyMap<number, SequenceNote> | null;
-  hasPairs: boolean;
-  isDone: boolean;
-  looksTwice: boolean;
-  /** What the p-values are computed against. */
-  trusted: Trusted | undefined;
+  /** The columns that the run has, in order. */
+  keys: readonly ColumnKey[];
 }
 
-/** Column ids are the names of `sequenceSort.by`; the table cannot be sorted by a column with any other id. */
+type Drawn = Partial<VirtualColumn<ListedSequence>>;
+
+const MISSING = '–';
+const FEW_PX = 76;
+const PX_OF_LETTER = 9;
+
+/** A column as the list of columns says it. */
+function plainColumn({ t, format, language }: Texts, key: SequenceField): VirtualColumn<ListedSequence> {
+  const { kind, sort, words, width = 12 } = sequenceColumn(key);
+  const title = t(`column.${key}`);
+  const isNumber = kind !== 'text' && kind !== 'flag';
+  const pixels = Math.max(FEW_PX, PX_OF_LETTER * Math.max(title.length + 2, isNumber ? 0 : width));
+  const textOf = (value: string | number | boolean): string => {
+    const word = words?.[String(value)];
+    if (word) return word[language];
+    if (typeof value !== 'number') return String(value);
+    if (kind === 'share') return format.percent(value);
+    return kind === 'score' ? format.score(value) : format.integer(value);
+  };
+  return {
+    id: key,
+    title,
+    hint: t(`column.${key}.meaning`),
+    width: isNumber ? `${pixels}px` : `minmax(${pixels}px, 1fr)`,
+    align: isNumber ? 'end' : 'start',
+    ...(sort && { firstSort: sort }),
+    cell: ({ [key]: value }) => (value === null ? MISSING : textOf(value)),
+    look: ({ [key]: value }) => (value === null ? MUTED : NO_LOOK),
+  };
+}
+
+/** The columns of the list, some of them drawn in their own way; and those that only the window has. Ids are the names of `sequenceSort.by`. */
 export function sequenceColumns(
   texts: Texts,
-  {
-    onTick,
-    inputName,
-    samples,
-    chunkLength,
-    others,
-    notes,
-    hasPairs,
-    isDone,
-    looksTwice,
-    trusted,
-  }: ColumnsOf,
+  { onTick, inputName, samples, chunkLength, others, notes, keys }: ColumnsOf,
 ): VirtualColumn<ListedSequence>[] {
   const { t, format } = texts;
-  const missing = '–';
   const shortLook = { title: t('results.shortText', { length: chunkLength }) };
   const tooShortLook = { title: t('results.tooShortText', { shortest: SHORTEST_LENGTH }) };
-  const hint = (
-    of:
-      | ('row' | 'seqName' | 'sample' | 'length' | 'virusScore' | 'ribbon' | 'prediction' | 'viralFraction')
-      | ('nChunks' | 'bestScore' | 'bestChunkStart' | 'nFramesScored' | 'reason' | 'input' | 'header'),
-  ) => ({ hint: t(`results.hint.${of}`) });
-  const column = (id: Exclude<Parameters<typeof hint>[0], 'sample' | 'nFramesScored' | 'input'>) => ({
-    id,
-    title: t(`results.column.${id}`),
-    ...hint(id),
-  });
   const otherText = ({ isVirus, text }: OtherCall) => {
     const call = t(isVirus === null ? 'others.noCall' : isVirus ? 'prediction.virus' : 'others.notVirus');
     return text === '' ? call : `${call} · ${text}`;
   };
+  const drawn: { readonly [Key in SequenceField]?: Drawn } = {
+    row: { cell: ({ row }) => format.integer(row + 1), look: () => MUTED },
+    seqName: {
+      // Names in one assembly differ at their ends.
+      width: 'minmax(clamp(110px, 14vw, 200px), 2fr)',
+      cell: (row) => {
+        const written = notes?.get(row.row);
+        if (!written || (written.note === '' && written.tags.length === 0)) return row.seqName;
+        return (
+          <>
+            <NoteMark label={t('notes.mark')} {...written} />
+            {row.seqName}
+          </>
+        );
+      },
+      look: (row) => ({ title: row.header }),
+    },
+    length: {
+      cell: ({ length, tooShort }) => {
+        const text = format.integer(length);
+        if (length >= chunkLength && !tooShort) return text;
+        return (
+          <>
+            <Text span ml={6} fz={11} c="dimmed">
+              {t(tooShort ? 'tooShort.true' : 'results.short')}
+            </Text>{' '}
+            {text}
+          </>
+        );
+      },
+      look: (row) => (row.tooShort ? tooShortLook : row.length < chunkLength ? shortLook : NO_LOOK),
+    },
+    virusScore: { width: '122px', look: scoreLook },
+    prediction: {
+      width: '110px',
+      look: (row) => (row.settled ? CALL_LOOKS : UNSETTLED_LOOKS)[row.prediction],
+    },
+    settled: { width: '124px', look: ({ settled }) => (settled ? NO_LOOK : MUTED) },
+    evidence: {
+      width: '116px',
+      hint: <EvidenceRule chunkLength={chunkLength} />,
+      look: ({ evidence }) => (evidence === null ? MUTED : EVIDENCE_LOOKS[evidence]),
+    },
+    pairPrediction: {
+      width: '132px',
+      look: ({ pairPrediction: call }) => (call === null ? MUTED : CALL_LOOKS[call]),
+    },
+    reason: { cell: ({ reason }) => (reason === 'ok' ? '' : t(`reason.${reason}`)) },
+    input: { cell: ({ input }) => inputName(input) },
+    header: { width: 'minmax(160px, 2fr)', look: ({ header }) => ({ title: header }) },
+  };
+  const columns = new Map(
+    keys.filter((key) => key !== 'model').map((key) => [key, { ...plainColumn(texts, key), ...drawn[key] }]),
+  );
+  const take = (...wanted: readonly SequenceField[]) =>
+    wanted.flatMap((key) => {
+      const column = columns.get(key);
+      columns.delete(key);
+      return column ?? [];
+    });
   return [
     {
       id: 'shortlisted',
@@ -142,72 +210,23 @@ export function sequenceColumns(
         />
       ),
     },
-    {
-      ...column('row'),
-      firstSort: 'desc',
-      width: '76px',
-      align: 'end',
-      cell: (row) => format.integer(row.row + 1),
-      look: () => MUTED,
-    },
-    {
-      ...column('seqName'),
-      firstSort: 'asc',
-      // Names in one assembly differ at their ends.
-      width: 'minmax(clamp(110px, 14vw, 200px), 2fr)',
-      cell: (row) => {
-        const written = notes?.get(row.row);
-        if (!written || (written.note === '' && written.tags.length === 0)) return row.seqName;
-        return (
-          <>
-            <NoteMark label={t('notes.mark')} {...written} />
-            {row.seqName}
-          </>
-        );
-      },
-      look: (row) => ({ title: row.header }),
-    },
+    ...take('row', 'seqName'),
     ...(samples
       ? [
           {
             id: 'sample',
-            ...hint('sample'),
             title: t('common.sample'),
+            hint: t('results.hint.sample'),
             width: 'minmax(90px, 1fr)',
-            cell: (row: ListedSequence) => samples[row.input] ?? missing,
+            cell: (row: ListedSequence) => samples[row.input] ?? MISSING,
           },
         ]
       : []),
+    ...take('length', 'virusScore'),
     {
-      ...column('length'),
-      firstSort: 'desc',
-      width: '96px',
-      align: 'end',
-      cell: (row) => {
-        const { length } = row;
-        const text = format.integer(length);
-        if (length >= chunkLength && !row.tooShort) return text;
-        return (
-          <>
-            <Text span ml={6} fz={11} c="dimmed">
-              {t(row.tooShort ? 'results.tooShort' : 'results.short')}
-            </Text>{' '}
-            {text}
-          </>
-        );
-      },
-      look: (row) => (row.tooShort ? tooShortLook : row.length < chunkLength ? shortLook : NO_LOOK),
-    },
-    {
-      ...column('virusScore'),
-      firstSort: 'desc',
-      width: '122px',
-      align: 'end',
-      cell: (row) => (row.virusScore === null ? missing : format.score(row.virusScore)),
-      look: scoreLook,
-    },
-    {
-      ...column('ribbon'),
+      id: 'ribbon',
+      title: t('column.along'),
+      hint: t('results.hint.ribbon'),
       width: '150px',
       cell: (row) =>
         row.ribbon.length === 0 ? (
@@ -224,80 +243,7 @@ export function sequenceColumns(
         ),
       look: (row) => (row.ribbon.length === 0 ? MUTED : NO_LOOK),
     },
-    {
-      ...column('prediction'),
-      firstSort: 'desc',
-      width: '110px',
-      cell: (row) => t(`prediction.${row.prediction}`),
-      look: (row) => (row.settled ? CALL_LOOKS : UNSETTLED_LOOKS)[row.prediction],
-    },
-    ...(isDone
-      ? []
-      : [
-          {
-            id: 'settled',
-            hint: t('results.settled.hint'),
-            firstSort: 'asc' as const,
-            title: t('results.column.settled'),
-            width: '124px',
-            cell: ({ settled }: ListedSequence) => t(settled ? 'results.settled.yes' : 'results.settled.no'),
-            look: ({ settled }: ListedSequence) => (settled ? NO_LOOK : MUTED),
-          },
-        ]),
-    {
-      id: 'evidence',
-      hint: <EvidenceRule chunkLength={chunkLength} />,
-      firstSort: 'desc',
-      title: t('results.column.evidence'),
-      width: '116px',
-      cell: (row) => (row.evidence === null ? missing : t(`evidence.${row.evidence}`)),
-      look: (row) => (row.evidence === null ? MUTED : EVIDENCE_LOOKS[row.evidence]),
-    },
-    ...(hasPairs
-      ? [
-          {
-            id: 'pair',
-            title: t('results.pair'),
-            hint: t('results.pairText'),
-            width: '132px',
-            cell: ({ pairScore, pairPrediction }: ListedSequence) =>
-              pairScore === null || pairPrediction === null
-                ? missing
-                : `${t(`prediction.${pairPrediction}`)} · ${format.score(pairScore)}`,
-            look: ({ pairPrediction: call }: ListedSequence) => (call === null ? MUTED : CALL_LOOKS[call]),
-          },
-        ]
-      : []),
-    ...(trusted
-      ? [
-          {
-            id: 'pValue',
-            title: t('results.pValue'),
-            hint: t('results.pValueText', { file: trusted.file }),
-            width: '92px',
-            align: 'end' as const,
-            cell: ({ pValue }: ListedSequence) => (pValue === null ? missing : format.score(pValue)),
-          },
-        ]
-      : []),
-    ...(looksTwice
-      ? [
-          {
-            id: 'judgedBy',
-            title: t('chunks.judgedBy'),
-            hint: t('results.judgedByText'),
-            width: '104px',
-            cell: ({ judgedBy }: ListedSequence) => (judgedBy === null ? missing : `${judgedBy} bp`),
-          },
-          {
-            id: 'along',
-            title: t('results.column.ribbon'),
-            hint: t('results.alongText'),
-            width: '124px',
-            cell: ({ along }: ListedSequence) => along ?? missing,
-          },
-        ]
-      : []),
+    ...take('prediction', 'settled', 'evidence', 'pairPrediction', 'pValue', 'judgedBy', 'along'),
     ...others.map((title, index): VirtualColumn<ListedSequence> => ({
       id: `other ${index}`,
       title,
@@ -307,93 +253,14 @@ export function sequenceColumns(
         const other = row.others?.[index];
         return other
           ? `${other.isVirus === null ? '?' : other.isVirus ? '✓' : '✗'} ${other.text.split(' · ')[0] ?? ''}`
-          : missing;
+          : MISSING;
       },
       look: (row) => {
         const other = row.others?.[index];
         return other ? { title: otherText(other) } : MUTED;
       },
     })),
-    {
-      ...column('viralFraction'),
-      firstSort: 'desc',
-      width: '104px',
-      align: 'end',
-      cell: (row) => (row.viralFraction === null ? missing : format.percent(row.viralFraction)),
-    },
-    {
-      ...column('nChunks'),
-      firstSort: 'desc',
-      width: '86px',
-      align: 'end',
-      cell: (row) =>
-        t('common.of', {
-          part: format.integer(row.nChunksScored),
-          whole: format.integer(row.nChunks),
-        }),
-    },
-    {
-      ...column('bestScore'),
-      firstSort: 'desc',
-      width: '112px',
-      align: 'end',
-      cell: (row) => {
-        const { bestScore, secondScore } = row;
-        if (bestScore === null) return missing;
-        const second = secondScore === null ? missing : format.decimal(secondScore, 2);
-        return `${format.decimal(bestScore, 2)} · ${second}`;
-      },
-    },
-    {
-      ...column('bestChunkStart'),
-      firstSort: 'asc',
-      width: 'minmax(168px, 1fr)',
-      cell: (row) => {
-        const { bestChunkStart, bestChunkEnd, bestFrame, reason } = row;
-        if (bestChunkStart === null || bestChunkEnd === null) return t(`reason.${reason}`);
-        return `${format.integer(bestChunkStart)} – ${format.integer(bestChunkEnd)} · ${bestFrame ?? missing}`;
-      },
-      look: (row) => (row.bestChunkStart === null ? MUTED : NO_LOOK),
-    },
-    {
-      id: 'nFramesScored',
-      ...hint('nFramesScored'),
-      firstSort: 'desc',
-      title: t('common.frames'),
-      width: '84px',
-      align: 'end',
-      cell: (row) => format.integer(row.nFramesScored),
-    },
-    {
-      id: 'terminalRepeat',
-      title: t('results.column.terminalRepeat'),
-      hint: t('chunks.terminalRepeatText'),
-      width: '120px',
-      cell: ({ terminalRepeat: repeat, terminalRepeatLength: length }) =>
-        repeat === null || length === null ? missing : `${repeat} ${format.integer(length)} bp`,
-      look: ({ terminalRepeat }) => (terminalRepeat === null ? MUTED : NO_LOOK),
-    },
-    {
-      ...column('reason'),
-      firstSort: 'asc',
-      width: 'minmax(110px, 1fr)',
-      cell: (row) => (row.reason === 'ok' ? '' : t(`reason.${row.reason}`)),
-    },
-    {
-      id: 'input',
-      ...hint('input'),
-      firstSort: 'asc',
-      title: t('common.file'),
-      width: 'minmax(120px, 1fr)',
-      cell: (row) => inputName(row.input),
-    },
-    {
-      ...column('header'),
-      firstSort: 'asc',
-      width: 'minmax(160px, 2fr)',
-      cell: (row) => row.header,
-      look: (row) => ({ title: row.header }),
-    },
+    ...columns.values(),
   ];
 }
 

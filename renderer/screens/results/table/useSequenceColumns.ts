@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { matesOf, type RunSummary } from '../../../../electron/contract/index.ts';
+import { columnsOf, matesOf, type RunSummary } from '../../../../electron/contract/index.ts';
 import { fileName } from '../../../i18n/names.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
@@ -22,8 +22,7 @@ const NO_TICKS: OnTick = () => undefined;
 export function useSequenceColumns(run: RunSummary, onTick = NO_TICKS) {
   const texts = useTexts();
   const { runId } = run;
-  const { inputs, chunkLength, secondLook, trusted } = run.plan;
-  const looksTwice = secondLook !== undefined;
+  const { inputs, chunkLength, trusted, secondLook } = run.plan;
   const isDone = run.state.phase === 'done';
   const others = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
   const { notes } = useSequenceNotes(runId);
@@ -37,11 +36,12 @@ export function useSequenceColumns(run: RunSummary, onTick = NO_TICKS) {
         chunkLength,
         others: (others ?? []).map(({ title }) => title),
         notes,
-        isDone,
-        hasPairs: matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null),
-        looksTwice,
-        trusted,
+        keys: columnsOf('window', {
+          isPaired: matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null),
+          isCalibrated: trusted !== undefined,
+          looksTwice: secondLook !== undefined,
+        }).filter((key) => !isDone || key !== 'settled'),
       }),
-    [texts, onTick, isDone, inputs, samples, chunkLength, others, notes, looksTwice, trusted],
+    [texts, onTick, isDone, inputs, samples, chunkLength, others, notes, trusted, secondLook],
   );
 }

@@ -141,13 +141,13 @@ function BestHits({ run }: { run: RunSummary }) {
         <table className="figures">
           <thead>
             <tr>
-              <th scope="col">{t('results.column.seqName')}</th>
-              <th scope="col">{t('results.column.length')}</th>
+              <th scope="col">{t('column.seqName')}</th>
+              <th scope="col">{t('column.length')}</th>
               <Box component="th" scope="col" ta="left">
-                {t('results.column.ribbon')}
+                {t('column.along')}
               </Box>
-              <th scope="col">{t('results.column.virusScore')}</th>
-              <th scope="col">{t('results.column.evidence')}</th>
+              <th scope="col">{t('column.virusScore')}</th>
+              <th scope="col">{t('column.evidence')}</th>
             </tr>
           </thead>
           <tbody>
@@ -164,7 +164,7 @@ function BestHits({ run }: { run: RunSummary }) {
                 </td>
                 <td>
                   {virusScore === null ? '–' : format.score(virusScore)}
-                  {!settled && <span className="muted"> {t('results.settled.no')}</span>}
+                  {!settled && <span className="muted"> {t('settled.false')}</span>}
                 </td>
                 <td>
                   <EvidenceLabel evidence={evidence} />

@@ -2,43 +2,38 @@
  * Tests the packed app, with a folder of ours instead of Electron's own files: it has the files that
  * electron-builder puts there, and is started from a read-only folder, then from another one.
  */
-import { readdir, rename, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extractAll } from '@electron/asar';
-import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import { execa } from 'execa';
 import { writeSample } from '../support/inputs.ts';
 import { finishedParts } from '../support/runDatabase.ts';
 import { goTo, isDone, partsDone } from '../support/window.ts';
 import { expect, firstWindow, test } from './support/fixtures.ts';
 import { packAround } from '../../build/pack/testing/madeUpElectron.ts';
+import { allFiles, doubles, fusesOn, unlisted } from '../../build/pack/testing/readPackage.ts';
 import { answerQuestions, quit, startDroppedRun } from './support/steps.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** In the fuse wire, the digit 1 means that a fuse is on. */
-const FUSE_ON = 0x31;
-
 /** Packs into a folder as it would be unpacked, except that the archive is replaced by plain files. */
 async function packInto(folder: string): Promise<{ program: string; resources: string }> {
-  await packAround(folder, 'linux', ['dir']);
+  await packAround(folder, 'linux', 'dir');
   const unpacked = join(folder, 'linux-unpacked');
   const resources = join(unpacked, 'resources');
+  expect(unlisted(resources)).toEqual([]);
   const archive = join(resources, 'app.asar');
   await rename(archive, join(folder, 'app.asar'));
   await rename(`${archive}.unpacked`, join(folder, 'app.asar.unpacked'));
   extractAll(join(folder, 'app.asar'), archive);
+  expect(doubles(unpacked)).toEqual([]);
   await rename(join(folder, 'app.asar.unpacked'), `${archive}.unpacked`);
   return { program: join(unpacked, 'virnucpro-desktop'), resources };
 }
 
 /** Names of all files with their modification times. */
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return Promise.all(
-    files.sort().map(async (file) => `${file.slice(folder.length)} ${(await stat(file)).mtimeMs}`),
-  );
-}
+const filesBelow = (folder: string): string[] =>
+  allFiles(folder).map((file) => `${file.slice(folder.length)} ${statSync(file).mtimeMs}`);
 
 test('the packed app runs from a read-only folder, and continues a run after a start from another', async ({
   start,
@@ -51,21 +46,8 @@ test('the packed app runs from a read-only folder, and continues a run after a s
   );
   const { program, resources } = await packInto(join(places.files, 'first place'));
 
-  const fuses = await getCurrentFuseWire(program);
-  const isOn = (option: FuseV1Options) => Number(fuses[option]) === FUSE_ON;
-  expect(
-    [FuseV1Options.EnableEmbeddedAsarIntegrityValidation, FuseV1Options.OnlyLoadAppFromAsar].map(isOn),
-  ).toEqual([true, true]);
-  for (const option of [
-    FuseV1Options.RunAsNode,
-    FuseV1Options.EnableCookieEncryption,
-    FuseV1Options.EnableNodeOptionsEnvironmentVariable,
-    FuseV1Options.EnableNodeCliInspectArguments,
-    FuseV1Options.GrantFileProtocolExtraPrivileges,
-  ]) {
-    expect(isOn(option), FuseV1Options[option]).toBe(false);
-  }
-  const shipped = await filesBelow(resources);
+  expect(await fusesOn(program)).toEqual(['EnableEmbeddedAsarIntegrityValidation', 'OnlyLoadAppFromAsar']);
+  const shipped = filesBelow(resources);
   expect(
     shipped.filter((file) => /\.test\.|requirements-test|\.map |__pycache__|node_modules/.test(file)),
   ).toEqual([]);
@@ -91,7 +73,7 @@ test('the packed app runs from a read-only folder, and continues a run after a s
   const kept = finishedParts(join(places.files, 'Moved run_NOT_FOR_RESEARCH'));
   expect(kept.length).toBeGreaterThan(0);
   // Root may write anywhere, so the test also compares the files.
-  expect(await filesBelow(resources)).toEqual(shipped);
+  expect(filesBelow(resources)).toEqual(shipped);
 
   const elsewhere = join(places.files, 'another place');
   await execa('chmod', ['-R', 'u+w', resources]);

@@ -46,16 +46,12 @@ const FILES: Readonly<Record<PackedSystem, Readonly<Record<string, string>>>> = 
 type PackedSystem = 'linux' | 'mac';
 const OF_ALL = ['version', 'LICENSE', 'LICENSES.chromium.html'];
 
-/** Packs into `folder` with electron-builder, around a made-up Electron. */
+/** Packs into `folder` around a made-up Electron, a folder (`dir`) with all that `npm run pack` puts into it. */
 export async function packAround(
   folder: string,
   system: PackedSystem,
-  targets: readonly string[],
-  {
-    options = [],
-    env = {},
-    arch = 'x64',
-  }: { options?: readonly string[]; env?: NodeJS.ProcessEnv; arch?: 'x64' | 'arm64' } = {},
+  target: 'dir' | 'tar.gz' | 'zip',
+  env: NodeJS.ProcessEnv = {},
 ): Promise<void> {
   const electron = join(folder, 'electron');
   await mkdir(join(electron, 'resources'), { recursive: true });
@@ -65,16 +61,14 @@ export async function packAround(
     await chmod(join(electron, name), 0o755);
   }
   for (const name of OF_ALL) await writeFile(join(electron, name), '');
-  await execa(
-    process.execPath,
-    [
-      join(root, 'node_modules', 'electron-builder', 'cli.js'),
-      ...['--config', join(root, 'build', 'electron-builder.yml'), `--${system}`, ...targets, `--${arch}`],
-      ...['--publish', 'never'],
-      `-c.electronDist=${electron}`,
-      `-c.directories.output=${folder}`,
-      ...options,
-    ],
-    { cwd: root, env },
-  );
+  const builder = [
+    join(root, 'node_modules', 'electron-builder', 'cli.js'),
+    ...['--config', join(root, 'build', 'electron-builder.yml'), '--publish', 'never'],
+    ...[`--${system}`, target, system === 'mac' ? '--arm64' : '--x64'],
+    // Signing needs Apple's programs.
+    ...(system === 'mac' ? ['-c.electronFuses.resetAdHocDarwinSignature=false'] : []),
+  ];
+  const whole = [join(root, 'build', 'pack', 'pack.ts'), `--${system}`, '--x64', '--dir'];
+  const places = [`-c.electronDist=${electron}`, `-c.directories.output=${folder}`];
+  await execa(process.execPath, [...(target === 'dir' ? whole : builder), ...places], { cwd: root, env });
 }

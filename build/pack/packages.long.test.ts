@@ -8,10 +8,10 @@ import { getRawHeader } from '@electron/asar';
 import { parsePlistFile } from 'app-builder-lib/out/util/plist.js';
 import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { buildDesktop } from '../../build/buildDesktop.ts';
-import { buildWindow } from '../../build/buildWindow.ts';
-import { fetchDuckDb } from '../../build/pack/fetchDuckDb.ts';
-import { packAround } from '../../build/pack/testing/madeUpElectron.ts';
+import { buildDesktop } from '../buildDesktop.ts';
+import { buildWindow } from '../buildWindow.ts';
+import { fetchDuckDb } from './fetchDuckDb.ts';
+import { packAround } from './testing/madeUpElectron.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const NOT_FOR_USERS = /\.test\.|requirements-test|\.map$|__pycache__|node_modules|\.venv/;
@@ -73,7 +73,7 @@ it('tar.gz for Linux: the app and the script that allows its sandbox', async () 
   await fetchDuckDb('linux-x64');
   await buildDesktop('linux-x64');
   const out = join(folder, 'tar.gz');
-  await packAround(out, 'linux', ['tar.gz'], { env: tools });
+  await packAround(out, 'linux', 'tar.gz', tools);
   const name = (await readdir(out)).find((file) => file.endsWith('.tar.gz')) ?? '';
   const { stdout } = await execa('tar', ['-tzf', join(out, name)]);
   const names = stdout.split('\n').map((path) => path.replace(/^[^/]+\//, ''));
@@ -87,9 +87,7 @@ it('zip for macOS, not yet signed: what the system reads in it, its helpers, its
   await fetchDuckDb('darwin-arm64');
   await buildDesktop('darwin-arm64');
   const out = join(folder, 'mac');
-  // Signing needs Apple's programs.
-  const options = ['-c.electronFuses.resetAdHocDarwinSignature=false'];
-  await packAround(out, 'mac', ['zip'], { options, env: tools, arch: 'arm64' });
+  await packAround(out, 'mac', 'zip', tools);
   const name = (await readdir(out)).find((file) => file.endsWith('.zip')) ?? '';
   const unpacked = join(folder, 'mac unpacked');
   const names = await unpack(join(out, name), unpacked);

@@ -11,9 +11,9 @@ compiled kernels and of verified files. The weights are always in the page cache
 then run on each set, and rates and tables are compared with those of the first. Equal proteins are computed
 as often as they occur, as in all headline figures, except in the workload `copies`, which is run both ways.
 
-On a GPU server without npm: copy the bundle of `npm run node -- build/buildCli.ts` and a Node 24 there, set
-PYTHONPATH=python-backend/src:python-backend, and run
-`python -m benchmarks.predict --cli "node dist/cli/virnucpro.mjs" ...` in the project's folder.
+On a GPU server without npm: install the wheel of `npm run pack:wheel` there, set
+PYTHONPATH=python-backend/src:python-backend, and run `python -m benchmarks.predict --cli virnucpro ...` in
+the project's folder.
 """
 
 from __future__ import annotations

@@ -2,15 +2,15 @@
  * Tests `npm run dev -- --memory` from its start to a call that reaches the engine through the window's own
  * address.
  */
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { freePort } from '../electron/engine/computers/sshClient.ts';
 
 it('serves the window with hot reload in front of the in-memory engine', async () => {
-  const [port, enginePort] = [await freePort(), await freePort()];
+  const [port, enginePort] = [String(await freePort()), String(await freePort())];
   const dev = execa(
     process.execPath,
     [join(import.meta.dirname, 'dev.ts'), '--memory', '--port', port, '--engine-port', enginePort],
@@ -34,11 +34,3 @@ it('serves the window with hot reload in front of the in-memory engine', async (
     await dev;
   }
 });
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
-}

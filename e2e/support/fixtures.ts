@@ -6,6 +6,7 @@ import { EngineProcess, type EngineOptions } from './engineProcess.ts';
 import { PartPermits } from './partPermits.ts';
 
 export interface Places {
+  home: string;
   data: string;
   /** The folder that the page may access. */
   files: string;
@@ -33,8 +34,8 @@ export const test = base.extend<Fixtures>({
   places: async ({}, use) => {
     // The name has spaces and letters beyond ASCII, as many home folders do.
     const folder = await mkdtemp(join(tmpdir(), 'Données β 実験 '));
-    const places = { data: join(folder, 'data'), files: join(folder, 'files') };
-    await mkdir(places.files, { recursive: true });
+    const places = { home: join(folder, 'home'), data: join(folder, 'data'), files: join(folder, 'files') };
+    for (const place of [places.home, places.files]) await mkdir(place);
     await use(places);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   },

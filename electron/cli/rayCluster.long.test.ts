@@ -8,9 +8,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../engine/computers/sshClient.ts';
 import { REAL_PYTHON, readTables, SAMPLE, temporaryFolder } from '../engine/testing/testContext.ts';
 import {
   ended,
@@ -263,12 +263,4 @@ function logs(): string {
     .filter((name) => /^(gcs_server|raylet)|\.err$/.test(name))
     .map((name) => `--- ${name}\n${readFileSync(join(place, name), 'utf8').slice(-3_000)}`)
     .join('\n');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port: free } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return free;
 }

@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /** An event whose default can be prevented. */
-export interface Preventable {
+interface Preventable {
   preventDefault: () => void;
   readonly defaultPrevented: boolean;
 }
@@ -19,38 +19,23 @@ export function preventable<Details extends object>(details?: Details): Preventa
   });
 }
 
-/** What the app needs to know about its windows. */
-export interface ClosableWindow {
-  close: () => void;
-  destroy: () => void;
-}
-
 const POLL_MS = 50;
 
 class App extends EventEmitter {
-  readonly windows = new Set<ClosableWindow>();
+  readonly windows = new Set<Record<'close' | 'destroy', () => void>>();
   readonly commandLine = { hasSwitch: (name: string) => process.argv.includes(`--${name}`) };
   private readonly folder = process.env['STAND_IN_APP'] ?? '';
-  private readonly version: string;
-  private readonly paths = new Map<string, string>();
+  private readonly paths = new Map([['documents', join(homedir(), 'Documents')]]);
   private ready = false;
   private readonly becoming = Promise.withResolvers<undefined>();
   private quitting = false;
-
-  constructor() {
-    super();
-    const { version } = JSON.parse(readFileSync(join(this.folder, 'package.json'), 'utf8')) as {
-      version: string;
-    };
-    this.version = version;
-    this.paths.set('documents', join(homedir(), 'Documents'));
-  }
 
   get isPackaged(): boolean {
     return process.env['STAND_IN_RESOURCES'] !== undefined;
   }
 
-  getVersion = () => this.version;
+  getVersion = () =>
+    (JSON.parse(readFileSync(join(this.folder, 'package.json'), 'utf8')) as { version: string }).version;
   getLocale = () => 'en-GB';
   isReady = () => this.ready;
   whenReady = () => this.becoming.promise;
@@ -70,30 +55,19 @@ class App extends EventEmitter {
   setAboutPanelOptions = () => undefined;
   getGPUFeatureStatus = () => ({ gpu_compositing: 'disabled_software' });
 
-  enableSandbox(): void {
-    this.onlyBeforeReady('enableSandbox');
-  }
-  disableHardwareAcceleration(): void {
-    this.onlyBeforeReady('disableHardwareAcceleration');
-  }
-  private onlyBeforeReady(what: string): void {
-    if (this.ready) throw new Error(`app.${what}() can only be called before app is ready`);
+  enableSandbox = () => this.onlyBeforeReady();
+  disableHardwareAcceleration = () => this.onlyBeforeReady();
+  private onlyBeforeReady(): void {
+    if (this.ready) throw new Error('It can only be called before app is ready');
   }
 
-  /**
-   * Not part of Electron: called when the main module, an ES module, is loaded (tutorial/esm: "ready" waits
-   * for its top level).
-   */
+  /** Not part of Electron: the main module is loaded, for whose top level "ready" waits (tutorial/esm). */
   loaded(): void {
     this.ready = true;
     this.emit('ready', {}, {});
     this.becoming.resolve(undefined);
   }
 
-  /**
-   * "This method makes your application a Single Instance Application [...] if your process is the primary instance" it
-   * gets `second-instance` with the arguments of the others.
-   */
   requestSingleInstanceLock(): boolean {
     const folder = this.getPath('userData');
     const lock = join(folder, 'StandInLock');
@@ -125,8 +99,6 @@ class App extends EventEmitter {
     }
   }
 
-  /** "Try to close all windows. The before-quit event will be emitted first. If all windows are successfully closed, the
-   * will-quit event will be emitted and by default the application will terminate." */
   quit(): void {
     if (this.quitting) return;
     const event = preventable();
@@ -137,8 +109,7 @@ class App extends EventEmitter {
     if (this.windows.size === 0) this.allWindowsAreClosed();
   }
 
-  /** "All windows will be closed immediately without asking the user, and the before-quit and will-quit events will not be
-   * emitted." */
+  /** "[...] the before-quit and will-quit events will not be emitted." */
   exit(code = 0): void {
     for (const window of [...this.windows]) window.destroy();
     this.end(code);
@@ -156,14 +127,12 @@ class App extends EventEmitter {
     this.quitting = false;
   }
 
-  /** Not part of Electron: called by windows that are gone. */
-  windowIsGone(window: ClosableWindow): void {
-    this.windows.delete(window);
+  /** Not part of Electron: a window is gone, and no longer among `windows`. */
+  windowIsGone(): void {
     if (this.windows.size === 0) this.allWindowsAreClosed();
   }
 
-  /** "If the user pressed Cmd + Q, or the developer called app.quit(), [...] the window-all-closed event would not be
-   * emitted." "If you do not subscribe to this event [...] the default behavior is to quit the app". */
+  /** Who quits hears no window-all-closed, and without a listener "the default behavior is to quit the app". */
   private allWindowsAreClosed(): void {
     if (!this.quitting) {
       if (!this.emit('window-all-closed')) this.quit();

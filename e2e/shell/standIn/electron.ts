@@ -1,9 +1,9 @@
 /** The exports of `import ... from 'electron'` in the stand-in's main process, with what the desktop gives. */
+import { fork } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { BrowserWindow } from './window.ts';
 
 export { app } from './app.ts';
-export { utilityProcess } from './utilityProcess.ts';
 export { BrowserWindow, ipcMain, MessageChannelMain, protocol, session } from './window.ts';
 
 /** A test replaces these functions to answer as the user; otherwise every dialog is dismissed. */
@@ -16,6 +16,22 @@ export const dialog = {
   },
   showOpenDialog: () => Promise.resolve({ canceled: true, filePaths: [] as string[] }),
   showSaveDialog: () => Promise.resolve({ canceled: true, filePath: '' }),
+};
+
+/** What a process of Electron's finds as `process.parentPort`. */
+const PARENT_PORT = `process.parentPort = {
+  postMessage: (message) => process.send(message),
+  once: (name, listener) => process.once(name, (data) => listener({ data })),
+}`;
+export const utilityProcess = {
+  fork: (module: string, args: readonly string[], { env }: { env: NodeJS.ProcessEnv }) => {
+    const child = fork(module, args, {
+      ...{ env, serialization: 'advanced', stdio: ['ignore', 'ignore', 'ignore', 'ipc'] },
+      execArgv: ['--import', `data:text/javascript,${encodeURIComponent(PARENT_PORT)}`],
+    });
+    child.once('exit', () => Object.assign(child, { pid: undefined }));
+    return Object.assign(child, { postMessage: (task: object) => child.send(task, () => undefined) });
+  },
 };
 
 export const Menu = { buildFromTemplate: (items: object[]) => items, setApplicationMenu: () => undefined };

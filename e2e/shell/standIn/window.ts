@@ -14,7 +14,6 @@ const SHOWN = 'app://virnucpro/';
 
 const handlers = new Map<string, (request: Request) => Promise<Response>>();
 const listeners = new Map<string, (event: object, ...args: unknown[]) => unknown>();
-const all: BrowserWindow[] = [];
 
 export const protocol = {
   registerSchemesAsPrivileged(): void {
@@ -35,15 +34,12 @@ class MainPort extends EventEmitter {
     port.on('close', () => this.emit('close'));
     this.start = port.start.bind(port);
     this.close = port.close.bind(port);
-    this.postMessage = (data) => {
-      port.postMessage(data);
-    };
+    this.postMessage = port.postMessage.bind(port);
   }
 }
 
 export class MessageChannelMain {
   readonly port1: MainPort;
-  /** It is given to `postMessage` only. */
   readonly port2: MessagePort;
 
   constructor() {
@@ -176,27 +172,21 @@ class WebContents extends EventEmitter {
   }
 }
 
-interface Options {
-  show?: boolean;
-  webPreferences?: { preload?: string };
-}
-
 export class BrowserWindow extends EventEmitter {
   readonly webContents: WebContents;
   private visible: boolean;
 
-  constructor({ show = true, webPreferences = {} }: Options) {
+  constructor({ show = true, webPreferences }: { show?: boolean; webPreferences?: { preload: string } }) {
     super();
     if (!app.isReady()) throw new Error('Cannot create BrowserWindow before app is ready');
     this.visible = show;
-    this.webContents = new WebContents(webPreferences.preload);
-    all.push(this);
+    this.webContents = new WebContents(webPreferences?.preload);
     app.windows.add(this);
     if (process.env['STAND_IN_NEVER_PAINTS'] === undefined)
       this.webContents.once('painted', () => this.emit('ready-to-show'));
   }
 
-  static getAllWindows = () => [...all];
+  static getAllWindows = () => [...app.windows];
   loadURL = (url: string) => this.webContents.loadURL(url);
   isDestroyed = () => this.webContents.destroyed;
   isVisible = () => this.visible;
@@ -210,7 +200,6 @@ export class BrowserWindow extends EventEmitter {
   flashFrame = () => undefined;
   setProgressBar = () => undefined;
 
-  /** "Try to close the window. This has the same effect as a user manually clicking the close button of the window." */
   close(): void {
     const event = preventable();
     this.emit('close', event);
@@ -220,10 +209,10 @@ export class BrowserWindow extends EventEmitter {
 
   destroy(): void {
     if (this.isDestroyed()) return;
-    all.splice(all.indexOf(this), 1);
     this.webContents.destroy();
     this.emit('closed');
-    app.windowIsGone(this);
+    app.windows.delete(this);
+    app.windowIsGone();
   }
 }
 

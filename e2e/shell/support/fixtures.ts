@@ -1,24 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { expect, test as base, type Page } from '@playwright/test';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
 import { findElectron, missingDisplay } from '../../../build/electronBinary.ts';
 import { findChromium } from '../../support/findChromium.ts';
-import { PartPermits } from '../../support/partPermits.ts';
+import { test as base, type Places } from '../../support/fixtures.ts';
 import { runShell, startShell, type Host, type ShellApp, type ShellOptions } from './shellApp.ts';
-
-export interface Places {
-  home: string;
-  data: string;
-  files: string;
-}
 
 interface Fixtures {
   host: Host;
-  places: Places;
-  /** With `permits.environment`, the app's workers compute only these parts. */
-  permits: PartPermits;
   /**
    * Starts the app with a home and data of its own. When the test is over, checks that the app handled all of
    * its errors.
@@ -30,21 +20,8 @@ interface Fixtures {
 
 export const test = base.extend<Fixtures>({
   host: ['stand-in', { option: true }],
-  // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures needed from this pattern.
-  places: async ({}, use) => {
-    // The name has spaces and letters beyond ASCII, as many home folders do.
-    const folder = await mkdtemp(join(tmpdir(), 'Données β '));
-    const places = { home: join(folder, 'home'), data: join(folder, 'data'), files: join(folder, 'files') };
-    for (const place of [places.home, places.files]) await mkdir(place);
-    await use(places);
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  },
-  permits: async ({ places }, use) => {
-    await use(await PartPermits.make(join(dirname(places.data), 'permits')));
-  },
   start: async ({ host, places }, use) => {
-    const reason = cannotRun(host);
-    test.skip(reason !== undefined, `Not run, since ${reason ?? ''}.`);
+    skipWithout(host);
     const started: ShellApp[] = [];
     await use(async (options = {}) => {
       const { env, ...rest } = options;
@@ -60,8 +37,7 @@ export const test = base.extend<Fixtures>({
     }
   },
   run: async ({ host, places }, use) => {
-    const reason = cannotRun(host);
-    test.skip(reason !== undefined, `Not run, since ${reason ?? ''}.`);
+    skipWithout(host);
     await use(({ env, ...rest } = {}) =>
       runShell({ host, env: { ...environment(places), ...env }, ...rest }),
     );
@@ -70,10 +46,12 @@ export const test = base.extend<Fixtures>({
 
 export { expect };
 
-function cannotRun(host: Host): string | undefined {
-  if (host === 'stand-in') return findChromium() === undefined ? 'there is no Chromium here' : undefined;
+function skipWithout(host: Host): void {
   const electron = findElectron();
-  return electron.found ? missingDisplay() : electron.reason;
+  const chromium = findChromium() === undefined ? 'there is no Chromium here' : undefined;
+  const screen = electron.found ? missingDisplay() : electron.reason;
+  const reason = host === 'stand-in' ? chromium : screen;
+  test.skip(reason !== undefined, `Not run, since ${reason ?? ''}.`);
 }
 
 /** The environment of a user with an empty home. */
@@ -109,4 +87,4 @@ export async function shellLog({ data }: Pick<Places, 'data'>): Promise<string> 
   return existsSync(file) ? readFile(file, 'utf8') : '';
 }
 
-export type { ShellApp };
+export type { Places, ShellApp };

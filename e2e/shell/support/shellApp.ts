@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { _electron, chromium, expect, type Page } from '@playwright/test';
 import type Electron from 'electron';
+import { freePort } from '../../../electron/engine/computers/sshClient.ts';
 import { findElectron } from '../../../build/electronBinary.ts';
 import { findChromium, launchOptions } from '../../support/findChromium.ts';
 
@@ -88,15 +89,11 @@ class WatchedProcess {
     this.exit = new Promise((resolve) => child.once('close', resolve));
   }
 
-  ended(): Promise<number | null> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error(`The app did not end. It said:\n${this.output}`)),
-        END_WITHIN_MS,
-      );
-    });
-    return Promise.race([this.exit, late]).finally(() => clearTimeout(timer));
+  async ended(): Promise<number | null> {
+    const late = sleep(END_WITHIN_MS, 'late' as const, { ref: false });
+    const end = await Promise.race([this.exit, late]);
+    if (end === 'late') throw new Error(`The app did not end. It said:\n${this.output}`);
+    return end;
   }
 
   async kill(): Promise<void> {
@@ -133,18 +130,11 @@ async function startStandIn(options: ShellOptions): Promise<ShellApp> {
   return {
     pid: child.pid ?? 0,
     page: async () => {
-      let found: Page | undefined;
-      const isThere = () => {
-        found = pages
-          .contexts()
-          .flatMap((context) => context.pages())
-          .find((page) => page.url().startsWith('https:'));
-        return found !== undefined;
-      };
+      const shown = () => pages.contexts().flatMap((context) => context.pages());
+      const ofApp = () => shown().find((page) => page.url().startsWith('https:'));
       const message = `a page of the app; it said: ${watched.output}`;
-      await expect.poll(isThere, { message, timeout: START_WITHIN_MS }).toBe(true);
-      if (!found) throw new Error('There is no page');
-      return found;
+      await expect.poll(() => ofApp() !== undefined, { message, timeout: START_WITHIN_MS }).toBe(true);
+      return ofApp() as Page;
     },
     evaluate: (what, argument) => {
       const id = ++lastId;
@@ -168,16 +158,6 @@ async function startStandIn(options: ShellOptions): Promise<ShellApp> {
       await browser.close();
     },
   };
-}
-
-function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  return new Promise((resolve) => {
-    server.once('listening', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 async function startElectron(options: ShellOptions): Promise<ShellApp> {

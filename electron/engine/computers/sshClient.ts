@@ -222,7 +222,7 @@ function options(values: Readonly<Record<string, string>>): string[] {
 }
 
 /** A free port of this computer, for the end of a tunnel. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -242,7 +242,7 @@ export default {
   'newRun.fromThisComputer': 'From this computer (sent to {host})',
   'newRun.fromServer': 'From {host}',
   'newRun.exampleTitle': 'No files at hand?',
-  'newRun.exampleText': 'Run the bundled example. It takes a minute or two and checks that this installation gives the expected answers.',
+  'newRun.exampleText': 'Run the bundled example. It takes less than a minute and checks that this installation gives the expected answers.',
   'newRun.runExample': 'Run the example',
   'newRun.reading': '{count, plural, one {Reading {name}} other {Reading # files}}',
   'newRun.uploading': '{count, plural, one {Sending {name}} other {Sending # files}}',

@@ -89,7 +89,7 @@ export const MESSAGES = {
   'note.synced_folder':
     '{client} copies {folder} while the run writes there. Both are slowed by that, and {client} may hold files that are being written. Pause {client} until the run is done, or let runs go to another folder.',
   'note.processor_bf16':
-    'The processor computes in BF16: it has instructions of its own for it, and is faster with them. Choose FP32 as precision if you want it to compute in FP32.',
+    'The processor computes in BF16: it has instructions of its own for it, and is faster with them. With the teaching model 7 of 15,492 calls differ from those in FP32, where two reading frames are equally sure of opposite calls. Choose FP32 as precision if you want it to compute in FP32.',
   'note.wrong_device': 'Another device computes for {device} ({found}): one GPU may be used twice.',
   'note.memory_grows':
     '{device} needs more and more memory: {before} at first, {now} now. Pausing and continuing the run starts it afresh.',

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { asAppError, unwrap } from '../contract/errors.ts';
-import { exportLanguageSchema } from '../contract/exports.ts';
+import { exportLanguageSchema, reportListSchema } from '../contract/exports.ts';
 import { type EngineContext, EXPORT_FORMATS, resolveAppPaths, stepLines } from '../engine/index.ts';
 import { calibrate, type CalibrateFlags } from './commands/run/calibrate.ts';
 import { command as repeatCommand, resume, type ResumeFlags, verify } from './commands/run/existingRun.ts';
@@ -249,6 +249,12 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   exportOptions(common(root.command('report'), 'python'), 'of the report')
     .description('Write a report of a run: one HTML file to read, print and send')
     .argument('<run>', 'folder of the run')
+    .addOption(
+      new Option(
+        '--list <name>',
+        'sequences that it lists (default: candidates, or virus if there are none)',
+      ).choices(reportListSchema.options),
+    )
     .action(async (run: string, flags: ExportFlags) => {
       setExitCode(
         await exportRun(run, { ...flags, format: 'report', filter: [], sort: 'no', with: [] }, storeHost),

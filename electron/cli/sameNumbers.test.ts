@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { predictionSchema } from '../contract/results.ts';
 import { runRequestSchema } from '../contract/rpc/runs.ts';
 import { ExportSource } from '../engine/exports/exportSource.ts';
 import { reportFacts } from '../engine/exports/report/reportFacts.ts';
@@ -106,6 +107,10 @@ async function compareAllPlaces(made: Made): Promise<void> {
   expect(found.items.reduce((sum, { sequences }) => sum + sequences, 0)).toBe(found.all.sequences);
   const blank = found.items.find(({ control }) => control);
   expect(found.inControls?.byPrediction).toEqual(blank?.byPrediction);
+  for (const call of predictionSchema.options)
+    expect(found.outsideControls.byPrediction[call] + (blank?.byPrediction[call] ?? 0)).toBe(
+      found.all.byPrediction[call],
+    );
   const live = await firstOf(await client.runs.watch({ runId }));
   const expected = await client.runs.expectedShares({ runId });
   expect(expected === null).toBe(isDone);

@@ -6,6 +6,7 @@ export * from './evidence.ts';
 export * from './exports.ts';
 export * from './filter.ts';
 export * from './goal.ts';
+export * from './hit.ts';
 export * from './folderNames.ts';
 export * from './limits.ts';
 export * from './messages.ts';

@@ -163,6 +163,8 @@ const samplesFoundSchema = z.object({
   names: z.array(z.string()),
   items: z.array(sampleSummarySchema),
   all: foundSchema,
+  /** In all other samples than the negative controls. */
+  outsideControls: foundSchema,
   /** In the negative controls; null if there are none. */
   inControls: foundSchema.extend({ samples: countSchema }).nullable(),
   /** Sequences called virus with strong evidence. */
@@ -411,7 +413,7 @@ export const resultsContract = {
         language: exportLanguageSchema.default('en'),
         /** Sections of a report; absent for all. */
         parts: z.array(reportPartSchema).max(reportPartSchema.options.length).optional(),
-        /** If absent, the first of them that has any sequence. */
+        /** If absent, the candidates, or all that are called virus if there are none. */
         reportList: reportListSchema.optional(),
         /** Writes a report as PDF, which only the desktop app can do. */
         isPdf: z.boolean().default(false),

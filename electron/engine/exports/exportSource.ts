@@ -27,7 +27,7 @@ export interface SourceOptions {
   others?: readonly JoinedTable[] | undefined;
   /** Sections of a report; all if none are given. */
   parts?: readonly ReportPart[] | undefined;
-  /** The sequences that a report lists; if absent, the first of the lists that has any. */
+  /** The sequences that a report lists; if absent, the candidates, or all that are called virus if there are none. */
   reportList?: ReportList | undefined;
   /** The columns of a table, as the contract names them; all if none are given. */
   columns?: readonly string[] | undefined;

@@ -38,6 +38,7 @@ export async function samplesFound(
     names,
     items,
     all: sumOf(perInput),
+    outsideControls: sumOf(items.filter(({ control }) => !control)),
     inControls: controls.length === 0 ? null : { samples: controls.length, ...sumOf(controls) },
     strong: strong.total,
   };

@@ -1,5 +1,10 @@
 import { resolve } from 'node:path';
-import { exportFileName, exportScope, type ExportLanguage } from '../../../contract/exports.ts';
+import {
+  exportFileName,
+  exportScope,
+  type ExportLanguage,
+  type ReportList,
+} from '../../../contract/exports.ts';
 import { unwrap } from '../../../contract/errors.ts';
 import {
   exportResults,
@@ -22,6 +27,8 @@ export interface ExportFlags {
   with: string[];
   output?: string;
   language: ExportLanguage;
+  /** Of a report. */
+  list?: ReportList;
   python?: string;
   json?: boolean;
   quiet?: boolean;
@@ -53,6 +60,7 @@ export async function exportRun(run: string, flags: ExportFlags, storeHost: URL)
         sort: sortOf(flags.sort),
         format: flags.format,
         language: flags.language,
+        reportList: flags.list,
         path,
         environment: async () => unwrap(await openEngine({ python: flags.python, storeHost })).environment,
         signal: cancel.signal,

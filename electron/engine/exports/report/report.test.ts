@@ -44,6 +44,7 @@ function factsOf(notice: string | null): ReportFacts {
       names: ['gut', 'gut'],
       items: [{ ...NO_DETAILS, sample: 'gut', inputs: [0, 1], ...FOUND }],
       all: FOUND,
+      outsideControls: FOUND,
       inControls: null,
       strong: 0,
     },
@@ -60,6 +61,12 @@ function factsOf(notice: string | null): ReportFacts {
     files: { 'sequences.tsv': 'a'.repeat(64) },
   };
 }
+
+const hit = (input: number) =>
+  ({
+    ...{ row: 3, seqName: 'contig_4', input, length: 5000, tooShort: false, virusScore: 0.99 },
+    ...{ evidence: 'strong', nChunks: 9, nChunksScored: 9, nChunksViral: 9, terminalRepeat: null },
+  }) as SequenceResult;
 
 describe('the report', () => {
   it('names on its first page the files that could not be used, and why', () => {
@@ -137,6 +144,27 @@ describe('the report', () => {
     expect(page).toContain('nothing viral is expected');
   });
 
+  it('counts no controls in its total, and says which sequences are from one', () => {
+    const facts = factsOf(null);
+    const [gut] = facts.found.items;
+    if (!gut) throw new Error('The test needs a sample');
+    facts.found.names = ['gut', 'blank'];
+    facts.found.items = [gut, { ...gut, sample: 'blank', inputs: [1], control: true }];
+    facts.found.outsideControls = {
+      ...FOUND,
+      byPrediction: { ...FOUND.byPrediction, virus: 10, others: 30 },
+    };
+    facts.found.inControls = { ...FOUND, samples: 1 };
+    facts.top = [hit(0), hit(1)];
+    const page = reportHtml(facts, 'en', new Date(0));
+    expect(page).toMatch(/<tfoot>.*<td>All but controls<\/td>.*25\.0%.*<\/tfoot>/s);
+    expect(page).toContain(
+      'Of 40 sequences that could be scored outside of the controls, 10 were called viral.',
+    );
+    expect(page.match(/9 of 9 chunks viral, 5,000 bp, no terminal repeat/g)).toHaveLength(2);
+    expect(page.match(/no terminal repeat, in a negative control/g)).toHaveLength(1);
+  });
+
   it('loads nothing from elsewhere, and escapes names', () => {
     const page = reportHtml(factsOf(null), 'en', new Date(0));
     expect(page).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|\ssrc=/);
@@ -173,12 +201,8 @@ describe('the report', () => {
 
   it("begins with the answer, with notes and other tools' calls, and leaves out unwanted sections", () => {
     const facts = factsOf(null);
-    const hit = {
-      ...{ row: 3, seqName: 'contig_4', input: 0, length: 5000, tooShort: false, virusScore: 0.99 },
-      ...{ evidence: 'strong', nChunks: 9, nChunksScored: 9, nChunksViral: 9 },
-    } as SequenceResult;
     Object.assign(facts, {
-      top: [hit],
+      top: [hit(0)],
       topOf: 'shortlist',
       topTotal: 1,
       ribbons: [[99]],

@@ -3,7 +3,7 @@ import type { OtherSays } from '../../../contract/otherTools.ts';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CANDIDATES } from '../../../contract/evidence.ts';
-import { reportListSchema, type ReportList } from '../../../contract/exports.ts';
+import type { ReportList } from '../../../contract/exports.ts';
 import type { SequenceFilter } from '../../../contract/filter.ts';
 import type { Annotation, ExpectedShares } from '../../../contract/rpc/runs.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
@@ -104,13 +104,13 @@ const LISTS: Record<ReportList, SequenceFilter> = {
   virus: { predictions: ['virus'] },
 };
 
-/** The first sequences of the list that was chosen, else of the first list that has any. */
+/** The first sequences of the list that was chosen, else of the candidates, or of all that are called virus if there are none. */
 async function topSequences({
   store,
   reportList,
 }: ExportSource): Promise<Pick<ReportFacts, 'top' | 'topOf' | 'topTotal'>> {
   const order = { by: 'evidence', descending: true } as const;
-  for (const topOf of reportList ? [reportList] : reportListSchema.options) {
+  for (const topOf of reportList ? [reportList] : (['candidates', 'virus'] as const)) {
     const selection = { filter: LISTS[topOf], ...markedRows(store.folder, LISTS[topOf]) };
     const most = topOf === 'shortlist' ? MOST_SHORTLISTED : MOST_TOP;
     const { items, total } = await store.findSequences(selection, order, 0, most);

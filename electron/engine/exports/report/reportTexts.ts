@@ -12,6 +12,7 @@ interface MethodsFacts {
   secondLook: { length: number; model: string | null } | null;
   precision: string;
   sequences: string;
+  hasControls: boolean;
   files: number;
   virus: string;
   scored: string;
@@ -44,7 +45,8 @@ const en = {
   made: (date: string) => `Report of ${date}`,
   leftOut: (files: string, all: string) =>
     `${files} of ${all} files could not be used; nothing below is about them:`,
-  notAll: 'Not all of these files is in the results (failed_records.tsv names every damaged record):',
+  notAll:
+    'Something is missing from these files or from their results (failed_records.tsv names every damaged record):',
   unfinished:
     'Provisional: this run was not done. Sequences that were not computed by then are missing from all counts.',
   enough: (goal: string, done: string, total: string) =>
@@ -90,6 +92,7 @@ const en = {
     'Control: nothing viral is expected in it. What is called virus there is contamination or error, and the viral shares of the others are to be read against it.',
   shareNote: 'Viral share: of the sequences that have a call, how many are called virus. Not an abundance.',
   total: 'All',
+  totalOutsideControls: 'All but controls',
   plots: 'Distributions',
   scoresVirus: 'Scores of sequences called virus',
   scoresOthers: 'Scores of sequences called other',
@@ -107,11 +110,11 @@ const en = {
       `${shown} of the ${total} sequences called virus, the best evidence first.`,
   },
   along: 'Along the sequence',
+  inWords: 'In words',
   note: 'Note',
   notVirus: 'not a virus',
   topNone: 'This list has no sequence.',
   name: 'Name',
-  length: 'Length',
   score: 'Score',
   call: 'Call',
   evidence: 'Evidence',
@@ -123,8 +126,6 @@ const en = {
     'records held out of its training the AUROC is 0.789 (0.759 to 0.815) at 150 bp, 0.910 (0.883 to 0.934) at 500 bp and 0.939 (0.914 to ' +
     '0.961) at 3,000 bp, among the pieces that have a score; at 3,000 bp counting k-mers is as good (0.941). The figures hold for viruses ' +
     'that resemble those it was trained on. All of it: resources/teaching-model/MODEL_CARD.md.',
-  scored: 'Scored chunks',
-  viral: 'Viral chunks',
   reading: 'How to read it',
   methods: 'Methods, to copy',
   methodsText: (facts: MethodsFacts) =>
@@ -134,7 +135,7 @@ const en = {
     `reading frames. Frames without a stop codon were embedded with ${facts.esm2} [2] and DNABERT-S [3] and scored by the classifier ` +
     `"${facts.model}" (SHA-256 ${facts.hash.slice(0, 12)}) in ${facts.precision} precision. ${lookedAgain(facts.secondLook)}A chunk took the virus ` +
     `score of the frame most decided for either class. A sequence was called viral where the mean of its chunks' scores, each weighted by the bases ` +
-    `not covered by an earlier scored chunk, was at least 0.5. Of ${facts.scored} sequences that could be scored, ${facts.virus} were called viral.`,
+    `not covered by an earlier scored chunk, was at least 0.5. Of ${facts.scored} sequences that could be scored${facts.hasControls ? ' outside of the controls' : ''}, ${facts.virus} were called viral.`,
   citations: 'Please cite',
   checksums: 'Checksums (SHA-256)',
   limits: 'Limits',
@@ -157,7 +158,7 @@ const de: typeof en = {
   leftOut: (files, all) =>
     `${files} von ${all} Dateien waren nicht verwendbar; nichts unten handelt von ihnen:`,
   notAll:
-    'Von diesen Dateien ist nicht alles in den Ergebnissen (failed_records.tsv nennt jeden beschädigten Eintrag):',
+    'Diesen Dateien oder ihren Ergebnissen fehlt etwas (failed_records.tsv nennt jeden beschädigten Eintrag):',
   unfinished:
     'Vorläufig: dieser Lauf war nicht fertig. Sequenzen, die bis dahin nicht berechnet waren, fehlen in allen Zahlen.',
   enough: (goal, done, total) =>
@@ -203,6 +204,7 @@ const de: typeof en = {
     'Kontrolle: In ihr wird nichts Virales erwartet. Was dort als Virus gilt, ist Verunreinigung oder Irrtum; die viralen Anteile der anderen sind daran zu messen.',
   shareNote: 'Viraler Anteil: wie viele der eingestuften Sequenzen als Virus gelten. Keine Häufigkeit.',
   total: 'Alle',
+  totalOutsideControls: 'Alle außer Kontrollen',
   plots: 'Verteilungen',
   scoresVirus: 'Werte der als Virus eingestuften Sequenzen',
   scoresOthers: 'Werte der als anderes eingestuften Sequenzen',
@@ -219,11 +221,11 @@ const de: typeof en = {
       `${shown} der ${total} als Virus eingestuften Sequenzen; die beste Beleglage zuerst.`,
   },
   along: 'Entlang der Sequenz',
+  inWords: 'In Worten',
   note: 'Notiz',
   notVirus: 'kein Virus',
   topNone: 'Diese Liste hat keine Sequenz.',
   name: 'Name',
-  length: 'Länge',
   score: 'Wert',
   call: 'Einstufung',
   evidence: 'Beleglage',
@@ -235,8 +237,6 @@ const de: typeof en = {
     'prüfen. Auf Genomen, die vom Training ausgenommen waren, beträgt die AUROC 0,789 (0,759 bis 0,815) bei 150 bp, 0,910 (0,883 bis 0,934) bei ' +
     '500 bp und 0,939 (0,914 bis 0,961) bei 3.000 bp, unter den Stücken mit einem Wert; bei 3.000 bp ist das Zählen von k-Meren ebenso gut ' +
     '(0,941). Die Zahlen gelten für Viren, die denen des Trainings gleichen. Alles Weitere: resources/teaching-model/MODEL_CARD.md (englisch).',
-  scored: 'Bewertete Stücke',
-  viral: 'Virale Stücke',
   reading: 'So ist es zu lesen',
   methods: 'Methoden, zum Kopieren',
   methodsText: (facts) =>
@@ -246,7 +246,7 @@ const de: typeof en = {
     `Leserahmen übersetzt. Rahmen ohne Stoppcodon wurden mit ${facts.esm2} [2] und DNABERT-S [3] eingebettet und vom Klassifikator ` +
     `„${facts.model}“ (SHA-256 ${facts.hash.slice(0, 12)}) mit der Genauigkeit ${facts.precision} bewertet. ${lookedAgainGerman(facts.secondLook)}Ein Stück hat den ` +
     `Viruswert des Rahmens, der am entschiedensten für eine der beiden Klassen ist. Eine Sequenz gilt als viral, wenn das Mittel der Werte ihrer Stücke, ` +
-    `jeder gewichtet mit den Basen, die kein bewertetes Stück davor abdeckt, mindestens 0,5 ist. Von ${facts.scored} bewertbaren Sequenzen waren das ${facts.virus}.`,
+    `jeder gewichtet mit den Basen, die kein bewertetes Stück davor abdeckt, mindestens 0,5 ist. Von ${facts.scored} bewertbaren Sequenzen${facts.hasControls ? ' außerhalb der Kontrollen' : ''} waren das ${facts.virus}.`,
   citations: 'Bitte zitieren Sie',
   checksums: 'Prüfsummen (SHA-256)',
   limits: 'Grenzen',

@@ -7,6 +7,7 @@ import {
   type ExportLanguage,
   type ReportPart,
 } from '../../../contract/exports.ts';
+import { hitText } from '../../../contract/hit.ts';
 import { goalText } from '../../../contract/goal.ts';
 import { chunkLengthsText, modelMark } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/common.ts';
@@ -227,15 +228,14 @@ class ReportPage {
   }
 
   private samples(): Markup {
-    const { items: samples, all } = this.facts.found;
+    const { items: samples, outsideControls } = this.facts.found;
     const { texts, language } = this;
     const calls = predictionSchema.options;
     const wordOf = (call: Prediction) => wordFor('prediction', call, language);
     const hasGroups = samples.some(({ group }) => group !== null);
     const hasControls = samples.some(({ control }) => control);
     const noted = samples.filter(({ note }) => note !== null);
-    const named = ({ sample, control }: SampleSummary): string =>
-      control ? `${sample} (${texts.control})` : sample;
+    const named = ({ sample }: SampleSummary): string => this.named(sample);
     const columns: ReportColumn<SampleSummary>[] = [
       { title: texts.sample, cell: named },
       ...(hasGroups ? [{ title: texts.group, cell: ({ group }: SampleSummary) => group ?? '' }] : []),
@@ -254,7 +254,18 @@ class ReportPage {
     ];
     return html`<section>
       <h2>${texts.samples}</h2>
-      ${table(samples, columns, samples.length > 1 ? { ...NO_DETAILS, sample: texts.total, inputs: [], ...all } : undefined)}
+      ${table(
+        samples,
+        columns,
+        samples.length > 1
+          ? {
+              ...NO_DETAILS,
+              sample: hasControls ? texts.totalOutsideControls : texts.total,
+              inputs: [],
+              ...outsideControls,
+            }
+          : undefined,
+      )}
       <figure>
         ${stackedBars(
           samples
@@ -270,6 +281,15 @@ class ReportPage {
       ${hasControls ? html`<p class="note">${texts.controlNote}</p>` : ''}
       ${noted.length > 0 ? definitions(noted.map(({ sample, note }) => [sample, note ?? ''])) : ''}
     </section>`;
+  }
+
+  private isControl(sample: string | undefined): boolean {
+    return this.facts.found.items.some((one) => one.control && one.sample === sample);
+  }
+
+  /** A sample, marked if it is a control. */
+  private named(sample: string): string {
+    return this.isControl(sample) ? `${sample} (${this.texts.control})` : sample;
   }
 
   private plots(): Markup {
@@ -333,13 +353,7 @@ class ReportPage {
       <p>${intro}</p>
       ${table(top, [
         { title: texts.name, cell: ({ seqName }) => seqName },
-        { title: texts.sample, cell: ({ input }) => found.names[input] ?? '' },
-        {
-          title: texts.length,
-          kind: 'n',
-          cell: ({ length, tooShort }) =>
-            html`${this.count(length)}${tooShort ? html`<br />${wordFor('tooShort', true, language)}` : ''}`,
-        },
+        { title: texts.sample, cell: ({ input }) => this.named(found.names[input] ?? '') },
         {
           title: texts.score,
           kind: 'n',
@@ -354,11 +368,10 @@ class ReportPage {
           cell: ({ evidence }) => (evidence === null ? '–' : wordFor('evidence', evidence, language)),
         },
         {
-          title: texts.scored,
-          kind: 'n',
-          cell: ({ nChunksScored, nChunks }) => `${nChunksScored} / ${nChunks}`,
+          title: texts.inWords,
+          cell: (sequence) =>
+            hitText(sequence, { language, isControl: this.isControl(found.names[sequence.input]) }),
         },
-        { title: texts.viral, kind: 'n', cell: ({ nChunksViral }) => String(nChunksViral) },
         ...others.map(({ title, says }): ReportColumn<(typeof top)[number]> => ({
           title,
           cell: (_, i) => this.otherTool(says[i]),
@@ -426,7 +439,7 @@ class ReportPage {
 
   private methods(): Markup {
     const { run, versions, found } = this.facts;
-    const { byPrediction, sequences } = found.all;
+    const { byPrediction } = found.outsideControls;
     const { model, chunkLength, secondLook, precision } = run.plan;
     const text = this.texts.methodsText({
       app: versions['app'] ?? run.description.appVersion,
@@ -440,7 +453,8 @@ class ReportPage {
         ? { length: secondLook.chunkLength, model: secondLook.model?.title ?? null }
         : null,
       precision: precision.toUpperCase(),
-      sequences: this.count(sequences),
+      sequences: this.count(found.all.sequences),
+      hasControls: found.inControls !== null,
       files: run.inputs.length,
       virus: this.count(byPrediction.virus),
       scored: this.count(byPrediction.virus + byPrediction.others),
@@ -563,8 +577,9 @@ body { margin: 0 auto; padding: 24px; max-width: 820px; color: #1c1e21; backgrou
   font: 14px/1.45 system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif; }
 h1 { margin: 0; font-size: 24px; overflow-wrap: anywhere; }
 h2 { margin: 26px 0 8px; padding-bottom: 4px; border-bottom: 1px solid #c9ccd1; font-size: 17px; break-after: avoid; }
-header p { margin: 4px 0 0; color: #4b5056; }
-p.caution { margin-top: 12px; padding: 10px 12px; border: 2px solid #a63f00; color: #7a2e00; background: #fff4ec; }
+header > p { margin: 4px 0 0; color: #4b5056; }
+.caution :is(p, ul) { margin: 4px 0; }
+.caution { margin-top: 12px; padding: 10px 12px; border: 2px solid #a63f00; color: #7a2e00; background: #fff4ec; }
 .watermark { position: fixed; inset: 0; z-index: 1; display: grid; place-items: center; pointer-events: none;
   font-size: min(190px, 36vw); font-weight: 800; color: rgba(200, 81, 10, 0.11); transform: rotate(-32deg); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 3px 16px; margin: 0 0 12px; }
@@ -590,7 +605,7 @@ code { font: 11px/1.4 ui-monospace, 'SF Mono', Consolas, monospace; overflow-wra
 .sums td:first-child { width: 38%; }
 a { color: #1d5c8c; overflow-wrap: anywhere; }
 li { margin: 4px 0; }
-@media screen and (max-width: 520px) { body { padding: 12px; } table { font-size: 10px; } th, td { padding: 3px 2px; }
+@media screen and (max-width: 520px) { body { padding: 8px; } table { font-size: 9.5px; } th, td { padding: 3px 1px; }
   .ribbon { display: none; } th, th.n { white-space: normal; overflow-wrap: break-word; } dl.long { grid-template-columns: 1fr; } }
 @media print, (min-width: 521px) { td:not(.n, .ribbon) { min-width: 11ch; } }
 @media print { body { padding: 0; max-width: none; font-size: 10.5pt; } table { font-size: 9pt; } }

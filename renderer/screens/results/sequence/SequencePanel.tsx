@@ -5,13 +5,19 @@ import { Button, CloseButton, Group, Paper, Skeleton, Stack, Text } from '@manti
 import { useWindowEvent } from '@mantine/hooks';
 import { IconStar, IconStarFilled } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
-import { SHORTEST_LENGTH, type ChunkResult, type RunSummary } from '../../../../electron/contract/index.ts';
+import {
+  hitText,
+  SHORTEST_LENGTH,
+  type ChunkResult,
+  type RunSummary,
+} from '../../../../electron/contract/index.ts';
 import { ChunkTrack } from '../../../components/charts/ChunkTrack.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
 import { Guarded } from '../../../components/feedback/Guarded.tsx';
 import { Facts } from '../../../components/Facts.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
+import { useSamplesFound } from '../../../state/results/samplesFound.ts';
 import { shortlist, useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
 import { ChunkTable } from './ChunkTable.tsx';
 import { EvidenceLabel, PredictionLabel } from '../callLabels.tsx';
@@ -90,12 +96,15 @@ function ShortlistButton({ run, row }: { run: RunSummary; row: number }) {
 
 function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
   const texts = useTexts();
-  const { t, format } = texts;
+  const { t, format, language } = texts;
+  const found = useSamplesFound(run).data;
   const [picked, setPicked] = useState<ChunkResult | null>(null);
   const answer = useQuery(queries.results.chunks.queryOptions({ input: { runId: run.runId, row } }));
   if (answer.error) return <ErrorCard error={answer.error} />;
   if (!answer.data) return <Skeleton height={360} />;
   const { sequence, chunks, others } = answer.data;
+  const isControl =
+    found?.items.some(({ control, inputs }) => control && inputs.includes(sequence.input)) ?? false;
   const chunk = picked ?? chunks.find((candidate) => candidate.frames.length > 0);
   return (
     <Stack gap={18}>
@@ -108,6 +117,7 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
             {sequence.header}
           </Text>
         )}
+        <Text mt={6}>{hitText(sequence, { isControl, language })}</Text>
       </div>
       <Facts
         items={[
@@ -157,7 +167,6 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
                 },
               ]
             : []),
-          { label: t('column.length'), value: format.integer(sequence.length) },
           ...(sequence.terminalRepeat === null || sequence.terminalRepeatLength === null
             ? []
             : [
@@ -167,13 +176,6 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
                   hint: t('column.terminalRepeat.meaning'),
                 },
               ]),
-          {
-            label: t('chunks.viralOfScored'),
-            value: t('common.of', {
-              part: format.integer(sequence.nChunksViral),
-              whole: format.integer(sequence.nChunksScored),
-            }),
-          },
           { label: t('common.file'), value: fileName(run.plan.inputs[sequence.input]?.path ?? '') },
         ]}
       />

@@ -26,7 +26,14 @@ export function useSequenceColumns(run: RunSummary, onTick = NO_TICKS) {
   const isDone = run.state.phase === 'done';
   const others = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
   const { notes } = useSequenceNotes(runId);
-  const samples = useSamplesFound(run).data?.names;
+  const found = useSamplesFound(run).data;
+  const { t } = texts;
+  const samples = useMemo(() => {
+    const controls = new Set(found?.items.flatMap((one) => (one.control ? one.inputs : [])));
+    return found?.names.map((name, input) =>
+      controls.has(input) ? t('samples.controlNamed', { name }) : name,
+    );
+  }, [found, t]);
   return useMemo(
     () =>
       sequenceColumns(texts, {

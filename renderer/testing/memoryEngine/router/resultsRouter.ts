@@ -309,12 +309,14 @@ export function resultsRouter(world: World) {
       });
       const controls = items.filter(({ control }) => control);
       const all = world.sequencesOf(input.runId);
-      const inControls = filteredSequences(all, { inputs: controls.flatMap(({ inputs }) => inputs) });
+      const foundBy = (some: typeof items) =>
+        foundIn(filteredSequences(all, { inputs: some.flatMap(({ inputs }) => inputs) }));
       return {
         names,
         items,
         all: foundIn(all),
-        inControls: controls.length === 0 ? null : { samples: controls.length, ...foundIn(inControls) },
+        inControls: controls.length === 0 ? null : { samples: controls.length, ...foundBy(controls) },
+        outsideControls: foundBy(items.filter(({ control }) => !control)),
         strong: filteredSequences(all, CONSERVATIVE).length,
       };
     }),

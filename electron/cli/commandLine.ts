@@ -32,6 +32,7 @@ import {
   type CommonFlags,
   goalArgument,
   portNumber,
+  chunkLengths,
   positiveInteger,
 } from './commonFlags.ts';
 import { EXIT, outliveSignals } from './exitCodes.ts';
@@ -316,12 +317,21 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(root.command('validate'))
     .description('Read files to their end and say what they hold')
     .argument('<files...>', 'FASTA or FASTQ files, plain or compressed, or folders')
-    .option('-e, --chunk-length <n>', 'chunk length in bases', positiveInteger, 500)
+    .option(
+      '-e, --chunk-length <n>',
+      'count for chunks of this length alone, or two, such as 500+300',
+      chunkLengths,
+    )
     .addOption(new Option('--expected-length <n>').argParser(positiveInteger).hideHelp())
     .action(
-      async (files: string[], flags: CommonFlags & { chunkLength: number; expectedLength?: number }) => {
+      async (files: string[], flags: CommonFlags & { chunkLength?: number[]; expectedLength?: number }) => {
         await withEngine(flags, (context) =>
-          validate(context, files, flags.expectedLength ?? flags.chunkLength, flags.json === true),
+          validate(
+            context,
+            files,
+            flags.chunkLength?.join('+') ?? flags.expectedLength?.toString(),
+            flags.json === true,
+          ),
         );
       },
     );

@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { inspectedFileSchema } from '../contract/protocol/index.ts';
 import { RESULT_FILES } from '../contract/results.ts';
 import { readTables, SAMPLE, temporaryFolder, WITHOUT_PYTHON } from '../engine/testing/testContext.ts';
+import { REAL_PYTHON } from '../engine/testing/realFiles.ts';
 import { ended, MANY_PARTS, succeeds, virnucpro } from './testing/commandLineProcess.ts';
 
 type Row = Record<string, string>;
@@ -82,6 +84,20 @@ describe.skipIf(WITHOUT_PYTHON)('predict --chunk-length 500+300', () => {
     // What the original tool's files hold is the first model's alone.
     for (const name of [RESULT_FILES.originalFrames, RESULT_FILES.originalChunks])
       expect(readFileSync(join(two, name), 'utf8')).toBe(readFileSync(join(one, name), 'utf8'));
+
+    // What was said of the files before is what was found, to the sequence and to the base.
+    const { judged } = inspectedFileSchema
+      .pick({ judged: true })
+      .parse(JSON.parse(await succeeds(['validate', input, '--json', '--python', REAL_PYTHON])));
+    for (const [look, folder] of [
+      ['500', one],
+      ['500+300', two],
+    ] as const) {
+      const scored = rowsOf(folder, 'sequences').filter(({ prediction }) => prediction !== 'not_scored');
+      const bases = scored.reduce((sum, row) => sum + Number(row['n_bases_scored']), 0);
+      const frames = scored.reduce((sum, row) => sum + Number(row['n_frames_scored']), 0);
+      expect(judged[look]).toMatchObject({ sequences: scored.length, bases, frames });
+    }
 
     // Resuming with one length is another run; the command that repeats it has both.
     const resumed = await ended(virnucpro([...predict(input, two, '500'), '--resume']));

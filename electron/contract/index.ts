@@ -9,6 +9,7 @@ export * from './goal.ts';
 export * from './hit.ts';
 export * from './folderNames.ts';
 export * from './limits.ts';
+export * from './looks.ts';
 export * from './messages.ts';
 export * from './model.ts';
 export * from './otherTools.ts';

@@ -107,8 +107,9 @@ export { collectInputs } from './inputs/collectInputs.ts';
 export { readSampleSheet } from './inputs/readSampleSheet.ts';
 export { inspectInputs } from './inputs/collectInputs.ts';
 export { resolveModel } from './models/resolveModel.ts';
-export { listModels } from './models/listModels.ts';
+export { listModels, looksHere } from './models/listModels.ts';
 export { removeModel } from './models/listModels.ts';
+export { secondsMeasured } from './service/questions/estimateRun.ts';
 export { getModel, importModels, lookAtWeights, verifyModel } from './models/weights.ts';
 
 // Formatting of numbers and device names

@@ -69,7 +69,7 @@ async function namingIt(path: string): Promise<string[]> {
   const here = { ...request, inputs: [join(root, 'data')] };
   const tries = [
     async () => {
-      const events = await call(router.runs.inspect, { paths: [path], chunkLength: 500 }, { context });
+      const events = await call(router.runs.inspect, { paths: [path] }, { context });
       await events.next();
     },
     () => call(router.runs.estimate, { request, frames: 1, residues: 1, chunks: 1 }, { context }),

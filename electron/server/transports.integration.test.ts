@@ -177,7 +177,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
         ],
       ),
       ['runs.watchAll', undefined],
-      ['runs.inspect', { paths: [EXAMPLE], chunkLength: 500 }],
+      ['runs.inspect', { paths: [EXAMPLE] }],
       ['runs.estimate', { request, chunks: 200, frames: 184, residues: 29_000 }],
       ['runs.create', { inputs: [join(folder, 'missing.fa')], model: 'teaching' }, 'input_not_found'],
       ['runs.watch', byRun],

@@ -125,6 +125,22 @@ export const prepareEventSchema = z.discriminatedUnion('type', [
 ]);
 export type PrepareEvent = z.infer<typeof prepareEventSchema>;
 
+/**
+ * What chunks of a length judge of a file, or those of a second length within chunks of the first that have no
+ * open frame. Exact, apart from sequences of more than four million bases.
+ */
+const judgedSchema = z.object({
+  /** Sequences, and bases of chunks, with an open frame. */
+  sequences: countSchema,
+  bases: countSchema,
+  /** Sequences that are shorter than the look's shortest chunks. */
+  shorter: countSchema,
+  chunks: countSchema,
+  frames: countSchema,
+  residues: countSchema,
+});
+export type Judged = z.infer<typeof judgedSchema>;
+
 /** One line of `virnucpro_backend.prepare.inspect` per file: what the file holds and what will happen to it. */
 export const inspectedFileSchema = z.object({
   type: z.literal('inspected'),
@@ -141,7 +157,6 @@ export const inspectedFileSchema = z.object({
   /** Sequences per length bin; bin i holds lengths from `length_bin_edges[i]` to below `length_bin_edges[i + 1]`. */
   length_bin_edges: z.array(countSchema),
   length_histogram: z.array(countSchema),
-  below_chunk_length: countSchema,
   empty: countSchema,
   invalid_characters: countSchema,
   malformed: countSchema,
@@ -162,10 +177,8 @@ export const inspectedFileSchema = z.object({
   name_marks: z.object({ step: z.int().positive(), marks: z.string() }),
   /** Share of letters other than A, C, G, T. */
   ambiguous_fraction: z.number().min(0).max(1),
-  chunks: countSchema,
-  /** Estimated open reading frames of the file, and their residues, from a sample of its chunks. */
-  frames: countSchema,
-  residues: countSchema,
+  /** By look, such as `500` or `500+300`. */
+  judged: z.record(z.string(), judgedSchema),
   problems: z.array(problemSchema),
 });
 export type InspectedFile = z.infer<typeof inspectedFileSchema>;

@@ -474,7 +474,6 @@ export const runsContract = {
     .input(
       z.object({
         paths: inputPathsSchema,
-        chunkLength: z.int().positive(),
         repairs: repairsSchema.default([]),
       }),
     )

@@ -158,7 +158,7 @@ describe('the inputs of a run', () => {
     const folder = await temporaryFolder();
     const paths = Array.from({ length: 800 }, (_, n) => join(folder, `${n}`, 'x'.repeat(4000)));
     const found: string[] = [];
-    const outcome = await inspectInputs(testContext(), paths, { chunkLength: 500, repairs: [] }, (file) =>
+    const outcome = await inspectInputs(testContext(), paths, { looks: ['500'], repairs: [] }, (file) =>
       found.push(file.path),
     );
     expect(outcome).toEqual({ ok: true, value: undefined });

@@ -182,7 +182,7 @@ const LONGEST_DETAIL = 2_000;
 
 /** The settings on which the figures of a file depend. */
 export interface Reading {
-  readonly chunkLength: number;
+  readonly looks: readonly string[];
   readonly repairs: readonly Repair[];
 }
 
@@ -190,13 +190,12 @@ export interface Reading {
 export async function inspectInputs(
   { environment }: { environment: PythonEnvironment },
   paths: readonly string[],
-  { chunkLength, repairs }: Reading,
+  { looks, repairs }: Reading,
   onFile: (file: InspectedFile) => void,
   signal?: AbortSignal,
 ): Promise<Result<void>> {
   const launch = pythonLaunch(environment, 'virnucpro_backend.prepare.inspect', [
-    '--chunk-length',
-    String(chunkLength),
+    ...looks.flatMap((look) => ['--look', look]),
     ...repairs.flatMap((repair) => ['--repair', repair]),
   ]);
   let files = 0;

@@ -23,7 +23,7 @@ async function said(files: Record<string, string>): Promise<[string, string, obj
   const paths = Object.keys(files).map((name) => join(folder, name));
   for (const path of paths) await writeFile(path, files[basename(path)] ?? '');
   const inspected: InspectedFile[] = [];
-  const outcome = await inspectInputs(testContext(), paths, { chunkLength: 500, repairs: [] }, (file) =>
+  const outcome = await inspectInputs(testContext(), paths, { looks: ['500'], repairs: [] }, (file) =>
     inspected.push(file),
   );
   expect(outcome.ok).toBe(true);

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { appErrorSchema, type AppError, ok, type Result, failWith } from '../../contract/errors.ts';
 import { MODEL_ROLES, type ModelManifest } from '../../contract/model.ts';
+import { looksOf } from '../../contract/looks.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { RemovedModel, ModelStatus } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
@@ -34,6 +35,10 @@ export async function listModels(paths: AppPaths): Promise<ModelStatus[]> {
     ...(await bundledStatus(paths)),
   ];
 }
+
+/** The looks that the models of this computer allow, and the published ones that it could have. */
+export const looksHere = async (paths: AppPaths): Promise<string[]> =>
+  looksOf((await listModels(paths)).map(({ chunkLength }) => chunkLength));
 
 export async function keptModels(paths: AppPaths): Promise<KeptModel[]> {
   const weights = weightsFolder(paths);

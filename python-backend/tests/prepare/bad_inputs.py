@@ -387,7 +387,7 @@ def row(case: BadInput, folder: Path) -> tuple[str, str, str]:
 
     path = folder / case.name
     path.write_bytes(case.data)
-    event = inspect_file(path, 500)
+    event = inspect_file(path, ["500"])
     # What makes a file unusable comes first in the contract.
     unusable = get_args(ProblemCode)[: get_args(ProblemCode).index("empty")]
     blocking = [problem for problem in event["problems"] if problem["code"] in unusable]

@@ -15,13 +15,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_definition import chunk_bounds, frames_of_chunk
 from prepare_process import run_prepare, validate_problem, validator
 
 from virnucpro_backend.prepare.inspect import LENGTH_BIN_EDGES, LengthStatistics, inspect_file
+from virnucpro_backend.prepare.judged import JudgedCounts
+from virnucpro_backend.prepare.records.survey import _InMemory
 
 
-def inspected(path: Path, chunk_length: int = 500) -> dict[str, Any]:
-    event = {"type": "inspected", **inspect_file(path, chunk_length)}
+def inspected(path: Path, *looks: str) -> dict[str, Any]:
+    event = {"type": "inspected", **inspect_file(path, looks)}
     validator("inspected-file").validate(json.loads(json.dumps(event)))
     for problem in event["problems"]:
         validate_problem(problem)
@@ -54,13 +57,13 @@ def test_comment_lines_inside_sequences_are_counted_and_left_out(
 def test_a_messy_file_is_counted_correctly(tmp_path: Path) -> None:
     path = tmp_path / "messy.fa"
     path.write_bytes(gzip.compress(MESSY))
-    event = inspected(path)
+    event = inspected(path, "500", "500+300")
     lengths = [1500, 8, 4, 0, 5, 70_000]
     assert (event["format"], event["compression"]) == ("fasta", "gzip")
     assert (event["sequences"], event["bases"]) == (6, sum(lengths))
     assert (event["min_length"], event["median_length"], event["max_length"]) == (0, 5, 70_000)
     assert sum(event["length_histogram"]) == 6
-    assert event["below_chunk_length"] == 4
+    assert event["judged"]["500"]["shorter"] == 4
     assert (event["empty"], event["invalid_characters"], event["malformed"]) == (1, 1, 0)
     assert event["duplicate_ids"] == 1
     assert event["ambiguous_fraction"] == pytest.approx(5 / sum(lengths))
@@ -74,7 +77,7 @@ def test_a_messy_file_is_counted_correctly(tmp_path: Path) -> None:
     }
     outcome = run_prepare(tmp_path / "run", [path])
     assert outcome.last["records"] == event["sequences"]
-    assert outcome.last["chunks"] == event["chunks"]
+    assert outcome.last["chunks"] == event["judged"]["500"]["chunks"]
     assert outcome.of("input_done")[0]["sha256"] == event["sha256"]
     said = {problem["code"]: problem["count"] for problem in event["problems"]}
     assert {code: problem["count"] for (_, code), problem in outcome.problems().items()} == said
@@ -88,19 +91,60 @@ def test_repeats_of_whole_headers_are_counted_beside_those_of_names(tmp_path: Pa
     assert (event["duplicate_ids"], event["duplicate_headers"]) == (4, 3)
 
 
-@pytest.mark.parametrize(("records", "length"), [(3_000, 40), (20, 700), (400, 3_000), (1, 900_000)])
-def test_frames_are_estimated_from_a_sample(tmp_path: Path, records: int, length: int) -> None:
+LETTERS = st.one_of(
+    st.text("ACGT", max_size=1200),
+    st.text("ACG", max_size=700),
+    st.text("ACGTacgtNR-", max_size=700),
+    st.text("N", max_size=700),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(LETTERS, max_size=12))
+def test_judged_sequences_and_bases_agree_with_the_plain_definition(sequences: list[str]) -> None:
+    counted = JudgedCounts({"200": [200], "120": [120], "200+120": [200, 120]})
+    letters = np.frombuffer("".join(sequences).encode(), np.uint8)
+    lengths = np.array([len(sequence) for sequence in sequences], np.int64)
+    counted.add(_InMemory(letters), lengths, lengths)
+    for look in counted.looks.values():
+        judged = [judged_by_definition(sequence, *look.chunk_lengths) for sequence in sequences]
+        assert look.sequences == sum(bool(bases) for bases, _ in judged)
+        assert look.bases == sum(len(bases) for bases, _ in judged)
+        proteins = [protein for _, found in judged for protein in found]
+        assert (look.frames, look.residues) == (len(proteins), sum(map(len, proteins)))
+
+
+def judged_by_definition(sequence: str, c: int, second: int | None = None) -> tuple[set[int], list[str]]:
+    """The bases that are judged, and the proteins of all open frames."""
+    bases: set[int] = set()
+    proteins: list[str] = []
+    for begin, end in chunk_bounds(len(sequence), c):
+        found = [protein for _, protein, _ in frames_of_chunk(sequence[begin:end])]
+        if found:
+            bases.update(range(begin, end))
+        elif second is not None and end - begin > second:
+            within, found = judged_by_definition(sequence[begin:end], second)
+            bases.update(begin + base for base in within)
+        proteins += found
+    return bases, proteins
+
+
+@pytest.mark.parametrize("spool_bytes", [4 << 20, 100_000])
+def test_only_the_counts_of_very_long_records_are_estimates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spool_bytes: int
+) -> None:
+    monkeypatch.setattr("virnucpro_backend.prepare.records.survey.SPOOL_BYTES", spool_bytes)
+    monkeypatch.setattr("virnucpro_backend.prepare.input_file.BLOCK_BYTES", 50_000)
     path = tmp_path / "random.fa"
-    dice = random.Random(records)
-    text = "".join(f">r{i}\n{''.join(dice.choices('ACGT', k=length))}\n" for i in range(records))
-    path.write_text(text)
-    event = inspected(path, 200)
+    dice = random.Random(1)
+    long, short = ("".join(dice.choices("ACGT", k=length)) for length in (900_000, 700))
+    path.write_text(f">long\n{long}\n>short\n{short}\n")
+    judged = inspected(path, "200")["judged"]["200"]
     outcome = run_prepare(tmp_path / "run", [path], chunk_length=200)
-    parts = outcome.of("part")
-    frames, residues = (sum(part[key] for part in parts) for key in ("frames", "residues"))
-    tolerance = 1e-9 if records * length < 256 * 200 else 0.15
-    assert event["frames"] == pytest.approx(frames, rel=tolerance)
-    assert event["residues"] == pytest.approx(residues, rel=tolerance)
+    assert judged["sequences"] == 2
+    tolerance = 0 if spool_bytes > len(long) else 0.15
+    assert judged["frames"] == pytest.approx(outcome.last["frames"], rel=tolerance)
+    assert judged["residues"] == pytest.approx(outcome.last["residues"], rel=tolerance)
 
 
 def test_proteins_and_rna_are_recognised(tmp_path: Path) -> None:
@@ -119,7 +163,7 @@ def test_each_unreadable_file_is_a_problem_and_the_others_are_read(tmp_path: Pat
     good.write_bytes(b">a\nACGT\n")
     command = [sys.executable, "-X", "utf8", "-u", "-m", "virnucpro_backend.prepare.inspect"]
     paths = [str(path) for path in (cut, missing, tmp_path, Path(sys.executable), good)]
-    result = subprocess.run([*command, "--chunk-length", "300", *paths], capture_output=True, check=True)
+    result = subprocess.run([*command, "--look", "300", *paths], capture_output=True, check=True)
     events = [json.loads(line) for line in result.stdout.splitlines()]
     for event in events:
         validator("inspected-file").validate(event)
@@ -130,7 +174,7 @@ def test_each_unreadable_file_is_a_problem_and_the_others_are_read(tmp_path: Pat
     assert events[4]["sequences"] == 1
     assert result.stderr == b""
     lines = "".join(json.dumps(path) + "\n" for path in paths).encode()
-    piped = subprocess.run([*command, "--chunk-length", "300"], input=lines, capture_output=True, check=True)
+    piped = subprocess.run([*command, "--look", "300"], input=lines, capture_output=True, check=True)
     assert piped.stdout == result.stdout
 
 

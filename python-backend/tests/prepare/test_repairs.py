@@ -43,7 +43,10 @@ def test_a_repaired_run_equals_one_of_a_file_repaired_by_hand(
 
     monkeypatch.setattr(input_file, "BLOCK_BYTES", block_bytes)
     of_the_file = {"path": "", "size_bytes": 0, "sha256": "", "bytes": {}}
-    assert {**inspect_file(written, 200, ALL), **of_the_file} == {**inspect_file(by_hand, 200), **of_the_file}
+    assert {**inspect_file(written, ["200"], ALL), **of_the_file} == {
+        **inspect_file(by_hand, ["200"]),
+        **of_the_file,
+    }
     for repairs, source, out in ((ALL, written, "mended.fna"), ((), by_hand, "wanted.fna")):
         inputs = [ExtractInput(source, hashlib.sha256(source.read_bytes()).hexdigest())]
         extract(inputs, np.arange(42, dtype=np.uint32), tmp_path / out, repairs=repairs)
@@ -54,5 +57,5 @@ def test_each_repair_removes_the_problem_it_is_offered_for(tmp_path: Path) -> No
     path = tmp_path / "written.fa"
     path.write_bytes(WRITTEN.encode("latin-1"))
     assert {"looks_like_rna", "gaps", "duplicate_ids"} <= codes(inspected(path))
-    mended = {problem["code"] for problem in inspect_file(path, 500, ALL)["problems"]}
+    mended = {problem["code"] for problem in inspect_file(path, ["500"], ALL)["problems"]}
     assert mended.isdisjoint({"looks_like_rna", "gaps", "duplicate_ids"})

@@ -8,6 +8,7 @@ import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { go } from '../../state/navigation.ts';
 import { secondLookOf } from '../../state/newRun/choices.ts';
+import { lengthsOfLook } from '../../state/newRun/modelAdvice.ts';
 import { choose } from '../../state/newRun/store.ts';
 import classes from './Choice.module.css';
 import { Step } from './Step.tsx';
@@ -27,8 +28,15 @@ export function ModelStep({ form }: { form: NewRunForm }) {
     if (entry && entry.notice !== null) confirmTeaching(texts, entry);
     else choose({ model: id, twoRuns: false });
   };
+  const shareOfLook = ({ look, sequences, ofSequences, seconds }: NewRunForm['judged'][number]) =>
+    t('modelAdvice.look', {
+      look,
+      share: format.percent(sequences / ofSequences),
+      time: seconds === null ? '' : `, ${format.durationRange(seconds.low, seconds.high)}`,
+      advised: look === advice?.look ? 'yes' : 'no',
+    });
   const isAdvised = (entry: ModelStatus) =>
-    entry.notice === null && entry.chunkLength === advice?.chunkLength;
+    entry.notice === null && advice !== null && entry.chunkLength === lengthsOfLook(advice.look)[0];
   // The model that fits comes first; models with a warning, such as the teaching model, come last.
   const listed = models.data?.toSorted(
     (a, b) =>
@@ -50,10 +58,8 @@ export function ModelStep({ form }: { form: NewRunForm }) {
         <>
           {advice && planned.length < 2 && !form.split && (
             <Text mt={2} maw="76ch" fz="sm" c="dimmed" role="status">
-              {t(`modelAdvice.${advice.fit}`, {
-                typical: format.bases(advice.typicalLength),
-                length: advice.chunkLength,
-              })}
+              {t('modelAdvice.judged', { looks: form.judged.map(shareOfLook).join('; ') })}
+              {advice.shorter === advice.ofSequences && ` ${t('modelAdvice.tooShort')}`}
             </Text>
           )}
           <TwoRuns form={form} />
@@ -129,17 +135,15 @@ const filesOf = ({ t }: Texts, { files }: { files: readonly unknown[] }) =>
 /** For reads and contigs together, offers one run each with the model that fits, in one click. */
 function TwoRuns({ form: { split, choices } }: { form: NewRunForm }) {
   const texts = useTexts();
-  const { t, format } = texts;
+  const { t } = texts;
   if (!split) return null;
   return (
     <Group justify="space-between" gap={12} mt={8} pl={14} pr={8} py={8} bdrs="md" bg="var(--accent-soft)">
       <Text span flex="1 1 280px" role="status">
         {t('newRun.mixed', {
           shortFiles: filesOf(texts, split.shorter),
-          short: format.bases(split.shorter.typicalLength),
           shortModel: split.shorter.chunkLength,
           longFiles: filesOf(texts, split.longer),
-          long: format.bases(split.longer.typicalLength),
           longModel: split.longer.chunkLength,
         })}
       </Text>

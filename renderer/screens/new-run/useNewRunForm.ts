@@ -1,12 +1,21 @@
-import { useQuery, keepPreviousData, skipToken, type UseQueryResult } from '@tanstack/react-query';
+import {
+  useQueries,
+  useQuery,
+  keepPreviousData,
+  skipToken,
+  type UseQueryResult,
+} from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useMemo } from 'react';
-import type {
-  ModelStatus,
-  ProbeResult,
-  ProbedGpu,
-  RunEstimate,
-  RunRequestInput,
+import {
+  chunkLengthsText,
+  judgedOf,
+  type JudgedFiles,
+  type ModelStatus,
+  type ProbeResult,
+  type ProbedGpu,
+  type RunEstimate,
+  type RunRequestInput,
 } from '../../../electron/contract/index.ts';
 import { toShownError, type ShownError } from '../../api/callError.ts';
 import { queries, useConnectionStatus } from '../../state/connection.ts';
@@ -17,11 +26,12 @@ import {
   expectsGpus,
   isPlaceKnown,
   requestFrom,
+  secondLookOf,
   type RunChoices,
 } from '../../state/newRun/choices.ts';
-import { adviseModel, splitByLength, type ModelAdvice } from '../../state/newRun/modelAdvice.ts';
+import { adviseLook, judgedByLooks, lengthsOfLook, splitByLength } from '../../state/newRun/modelAdvice.ts';
 import { lacksEnvironment, useEnvironment } from '../../state/computer/environment.ts';
-import { type InputTotals, type ListedFile, totalsOf } from '../../state/newRun/inspection.ts';
+import { inspectedOf, type InputTotals, type ListedFile, totalsOf } from '../../state/newRun/inspection.ts';
 import { startReasons, type StartReason } from '../../state/newRun/startReasons.ts';
 import { setChunkLengths, useNewRun } from '../../state/newRun/store.ts';
 
@@ -30,7 +40,10 @@ export interface NewRunForm {
   readonly models: UseQueryResult<ModelStatus[]>;
   readonly probe: UseQueryResult<ProbeResult>;
   readonly model: ModelStatus | null;
-  readonly advice: ModelAdvice | null;
+  /** What each look of the models for research judges of the files, and how long it takes, if that is known. */
+  readonly judged: readonly (JudgedFiles & Pick<RunEstimate, 'seconds'>)[];
+  /** The look of those that is advised. */
+  readonly advice: JudgedFiles | null;
   readonly gpus: readonly ProbedGpu[];
   /** Whether the run may use GPUs; otherwise the processor is used without asking. */
   readonly hasGpus: boolean;
@@ -63,7 +76,7 @@ const NO_GPUS: readonly ProbedGpu[] = [];
 
 /** Everything that the New run screen shows, derived from the user's choices and the engine's answers to them. */
 export function useNewRunForm(): NewRunForm {
-  const { files, looking, uploads, choices, sheetError } = useNewRun();
+  const { files, looking, uploads, choices: chosen, sheetError } = useNewRun();
   const connection = useConnectionStatus();
   const models = useQuery(queries.computer.models.queryOptions());
   const probe = useQuery(queries.computer.devices.queryOptions());
@@ -73,9 +86,34 @@ export function useNewRunForm(): NewRunForm {
     known
       ?.filter(({ notice, chunkLength }) => notice === null && chunkLength === length)
       .toSorted((a, b) => Number(b.present) - Number(a.present))[0] ?? null;
-  const advice = useMemo(() => adviseModel(files, known), [files, known]);
+  const advice = useMemo(() => adviseLook(files, known), [files, known]);
+  const [advised, second] = lengthsOfLook(advice?.look ?? '');
   const split = useMemo(() => splitByLength(files, known), [files, known]);
-  const model = chosenModel(choices, known, published(advice?.chunkLength)?.id ?? null);
+  const model = chosenModel(chosen, known, published(advised)?.id ?? null);
+  const choices = useMemo(() => {
+    if (chosen.secondChunkLength !== 'advised') return chosen;
+    // Only a published model has another one of its family for shorter chunks.
+    const fits =
+      model?.kind === 'published' &&
+      model.chunkLength === advised &&
+      secondLookOf(model, known ?? [])?.missing === null;
+    return { ...chosen, secondChunkLength: fits ? second : null };
+  }, [chosen, model, known, advised, second]);
+  const looks = useMemo(() => (looking ? [] : judgedByLooks(files, known)), [looking, files, known]);
+  const times = useQueries({
+    queries: looks.map(({ look, chunks, frames, residues }) => {
+      const [length, secondChunkLength] = lengthsOfLook(look);
+      const of = published(length);
+      // A name or a folder does not change how long a run takes.
+      const asked = { ...choices, name: '', outputDir: null, secondChunkLength };
+      const input = of && {
+        request: requestFrom(asked, files, of, probe.data ?? null),
+        ...{ chunks, frames, residues },
+      };
+      return queries.runs.estimate.queryOptions({ input: input ?? skipToken });
+    }),
+  });
+  const judged = looks.map((one, place) => ({ ...one, seconds: times[place]?.data?.seconds ?? null }));
   const shorter = published(split?.shorter.chunkLength);
   const longer = published(split?.longer.chunkLength);
   const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
@@ -101,17 +139,20 @@ export function useNewRunForm(): NewRunForm {
     () =>
       looking
         ? []
-        : planned.map(({ request, files: some }) => {
-            const { chunks, frames, residues } = totalsOf(some);
-            return { request, chunks, frames, residues };
+        : planned.flatMap(({ request, files: some, model: of }) => {
+            const cut = { chunkLength: of.chunkLength, secondLook: secondOf(request) };
+            const work = judgedOf(inspectedOf(some), chunkLengthsText(cut));
+            return work
+              ? [{ request, chunks: work.chunks, frames: work.frames, residues: work.residues }]
+              : [];
           }),
     [planned, looking],
   );
   const [asked] = useDebouncedValue(questions, 250);
   const first = useEstimate(asked[0]);
-  const second = useEstimate(asked[1]);
-  const estimate = questions.length === 0 ? null : together(first.data, questions[1] ? second.data : null);
-  const estimateError = first.error ?? second.error;
+  const other = useEstimate(asked[1]);
+  const estimate = questions.length === 0 ? null : together(first.data, questions[1] ? other.data : null);
+  const estimateError = first.error ?? other.error;
 
   useEffect(() => {
     // Until all files are known, each of them can change which model fits.
@@ -144,6 +185,7 @@ export function useNewRunForm(): NewRunForm {
     models,
     probe,
     model,
+    judged,
     advice,
     gpus,
     hasGpus,
@@ -154,10 +196,13 @@ export function useNewRunForm(): NewRunForm {
     estimate,
     estimateError: folderError ? null : estimateError,
     folderError,
-    estimating: questions.length > 0 && (first.isFetching || second.isFetching || asked !== questions),
+    estimating: questions.length > 0 && (first.isFetching || other.isFetching || asked !== questions),
     reasons,
   };
 }
+
+const secondOf = ({ secondChunkLength: chunkLength }: RunRequestInput) =>
+  chunkLength === undefined ? undefined : { chunkLength };
 
 type Question = Parameters<typeof queries.runs.estimate.queryOptions>[0]['input'];
 

@@ -33,8 +33,8 @@ export interface RunChoices {
   readonly sheet: { readonly name: string; readonly rows: readonly SheetRow[] } | null;
   /** Null until the user or the list of models has decided. */
   readonly model: string | null;
-  /** Length of the shorter chunks for a second look; null without one. */
-  readonly secondChunkLength: number | null;
+  /** Length of the shorter chunks for a second look; null without one. `advised`: as fits the files. */
+  readonly secondChunkLength: number | null | 'advised';
   /** Reads and contigs each get a run with the model that fits them, instead of one run with one model. */
   readonly twoRuns: boolean;
   readonly where: WindowWhere;
@@ -85,7 +85,7 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   details: {},
   sheet: null,
   model: null,
-  secondChunkLength: null,
+  secondChunkLength: 'advised',
   twoRuns: false,
   where: THIS_COMPUTER,
   gpuUuids: null,
@@ -213,7 +213,8 @@ export function requestFrom(
   return {
     inputs: paths,
     model: model.id,
-    ...(choices.secondChunkLength !== null && isSecondLength(choices.secondChunkLength, model.chunkLength)
+    ...(typeof choices.secondChunkLength === 'number' &&
+    isSecondLength(choices.secondChunkLength, model.chunkLength)
       ? { secondChunkLength: choices.secondChunkLength }
       : {}),
     ...(choices.where.kind === 'this_computer'

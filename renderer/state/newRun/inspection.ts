@@ -31,24 +31,25 @@ export function verdictOf(file: ListedFile): FileVerdict {
   return isAllShort(file.inspected) ? 'warning' : 'ready';
 }
 
-/** Whether every sequence is shorter than the model's training length. */
-function isAllShort(file: InspectedFile): boolean {
-  return file.sequences > 0 && file.below_chunk_length === file.sequences;
+/** Whether every sequence is shorter than any model's training length. */
+function isAllShort({ sequences, judged }: InspectedFile): boolean {
+  return sequences > 0 && Object.values(judged).every(({ shorter }) => shorter === sequences);
 }
 
 export interface InputTotals {
   readonly files: number;
   readonly sequences: number;
   readonly bases: number;
-  readonly chunks: number;
-  readonly frames: number;
-  readonly residues: number;
   readonly bytes: number;
 }
 
+/** What was found in these files. */
+export const inspectedOf = (files: readonly ListedFile[]): InspectedFile[] =>
+  files.flatMap(({ inspected }) => inspected ?? []);
+
 /** Totals of what will run: files that cannot be used are excluded. */
 export function totalsOf(files: readonly ListedFile[]): InputTotals {
-  const totals = { files: 0, sequences: 0, bases: 0, chunks: 0, frames: 0, residues: 0, bytes: 0 };
+  const totals = { files: 0, sequences: 0, bases: 0, bytes: 0 };
   for (const file of files) {
     const { inspected } = file;
     if (verdictOf(file) === 'blocked') continue;
@@ -56,9 +57,6 @@ export function totalsOf(files: readonly ListedFile[]): InputTotals {
     if (!inspected) continue;
     totals.sequences += inspected.sequences;
     totals.bases += inspected.bases;
-    totals.chunks += inspected.chunks;
-    totals.frames += inspected.frames;
-    totals.residues += inspected.residues;
     totals.bytes += inspected.size_bytes;
   }
   return totals;
@@ -88,7 +86,7 @@ export function withFiles(
 
 /** The files with the problems that only show when the two files of a read pair are compared. */
 export function withPairProblems(files: readonly ListedFile[]): readonly ListedFile[] {
-  const found = pairProblems(files.flatMap(({ inspected }) => inspected ?? []));
+  const found = pairProblems(inspectedOf(files));
   return files.map((file) => {
     const more = found.get(file.path);
     if (!more || !file.inspected) return file;

@@ -5,6 +5,7 @@ import {
   NO_DETAILS,
   runRequestSchema,
   type AmdGpu,
+  type InspectedFile,
   type ModelStatus,
 } from '../../../electron/contract/index.ts';
 import { madeInspection, madeProbe, MODELS } from '../../testing/memoryEngine/computer.ts';
@@ -22,12 +23,12 @@ import {
   samplesOfFiles,
 } from './choices.ts';
 import { type ListedFile, lengthBins, repeatedFiles, totalsOf, verdictOf, withFiles } from './inspection.ts';
-import { adviseModel, splitByLength } from './modelAdvice.ts';
+import { adviseLook, splitByLength } from './modelAdvice.ts';
 import { PRESET_IDS, presetOf, PRESETS } from './presets.ts';
 import { startReasons } from './startReasons.ts';
 import { choose, nameSamples, startOver, useNewRun } from './store.ts';
 
-const listed = (path: string): ListedFile => ({ path, inspected: madeInspection(path, 500) });
+const listed = (path: string): ListedFile => ({ path, inspected: madeInspection(path) });
 const probe = madeProbe(8);
 const radeon = (facts: Partial<AmdGpu>): AmdGpu => ({
   vendor: 'amd',
@@ -120,13 +121,13 @@ describe('the list of files', () => {
   });
 
   it('assigns an inspection to its file', () => {
-    const files = withFiles(withFiles([], ['/a.fa', '/b.fa']), [], madeInspection('/b.fa', 500));
+    const files = withFiles(withFiles([], ['/a.fa', '/b.fa']), [], madeInspection('/b.fa'));
     expect(files.map(verdictOf)).toEqual(['looking', 'ready']);
     expect(totalsOf(files)).toMatchObject({ files: 2, sequences: 27_734 });
   });
 
   it('finds files with the same content', () => {
-    const twin = { path: '/copy.fa', inspected: { ...madeInspection('/a.fa', 500), path: '/copy.fa' } };
+    const twin = { path: '/copy.fa', inspected: { ...madeInspection('/a.fa'), path: '/copy.fa' } };
     expect([...repeatedFiles([listed('/a.fa'), listed('/b.fa'), twin])]).toEqual([['/copy.fa', '/a.fa']]);
   });
 });
@@ -178,25 +179,38 @@ describe('a sample sheet', () => {
 describe('the advice on models', () => {
   const typical = (length: number, sequences = 100): ListedFile => ({
     path: `/${length}.fa`,
-    inspected: { ...madeInspection('/a.fa', 500), median_length: length, sequences },
+    inspected: { ...madeInspection('/a.fa'), sequences, judged: judgedAt(length, sequences) },
   });
+  /** About what is judged of sequences of this length; chunks of 300 bp judge those of 500 bp half more often. */
+  const judgedAt = (length: number, sequences: number): InspectedFile['judged'] =>
+    Object.fromEntries(
+      Object.entries({ '500': 500, '300': 300, '500+300': 300 }).map(([look, shortest]) => {
+        const share = length > 2000 || length < 300 ? 0.9 : look === '500' ? 0.5 : 0.8;
+        const shorter = length < shortest ? sequences : 0;
+        const judged = Math.round(share * sequences);
+        return [
+          look,
+          { sequences: judged, bases: 0, shorter, chunks: sequences, frames: sequences, residues: 0 },
+        ];
+      }),
+    );
 
   it.each([
-    ['contigs', [typical(2400)], { fit: 'long', chunkLength: 500 }],
-    ['as long as a chunk', [typical(500)], { fit: 'long', chunkLength: 500 }],
-    ['short contigs', [typical(420)], { fit: 'short', chunkLength: 300 }],
-    ['reads of 150', [typical(150)], { fit: 'too_short', chunkLength: 300 }],
-    ['mostly reads', [typical(150, 9000), typical(2400, 50)], { fit: 'too_short', chunkLength: 300 }],
-  ])('%s', (_, files, advice) => {
-    expect(adviseModel(files, MODELS)).toMatchObject(advice);
+    ['contigs', [typical(2400)], '500'],
+    ['as long as a chunk', [typical(500)], '500+300'],
+    ['short contigs', [typical(420)], '500+300'],
+    ['reads of 150', [typical(150)], '300'],
+    ['mostly reads', [typical(150, 9000), typical(2400, 50)], '300'],
+  ])('%s', (_, files, look) => {
+    expect(adviseLook(files, MODELS)?.look).toBe(look);
   });
 
   it('separates reads from contigs, and loses no file', () => {
     const [reads, contigs, unknown] = [typical(150), typical(2400), { path: '/a', inspected: null }];
     const split = splitByLength([contigs, reads, unknown], MODELS);
     expect(split).toMatchObject({
-      shorter: { chunkLength: 300, typicalLength: 150, files: [reads] },
-      longer: { chunkLength: 500, typicalLength: 2400, files: [contigs, unknown] },
+      shorter: { chunkLength: 300, files: [reads] },
+      longer: { chunkLength: 500, files: [contigs, unknown] },
     });
     expect(splitByLength([contigs, typical(900), unknown], MODELS)).toBeNull();
     expect(splitByLength([reads, contigs], MODELS.slice(0, 1))).toBeNull();
@@ -205,22 +219,22 @@ describe('the advice on models', () => {
   it('ignores files that cannot be used', () => {
     const proteins = {
       ...typical(250),
-      inspected: { ...madeInspection('/proteins.faa', 500), median_length: 250, sequences: 900 },
+      inspected: { ...madeInspection('/proteins.faa'), sequences: 900, judged: judgedAt(250, 900) },
     };
     expect(verdictOf(proteins)).toBe('blocked');
     expect(splitByLength([typical(2400), proteins], MODELS)).toBeNull();
-    expect(adviseModel([typical(2400), proteins], MODELS)).toMatchObject({ fit: 'long' });
+    expect(adviseLook([typical(2400), proteins], MODELS)?.look).toBe('500');
   });
 
   it('is null if nothing is known', () => {
-    expect(adviseModel([], MODELS)).toBeNull();
-    expect(adviseModel([{ path: '/a', inspected: null }], MODELS)).toBeNull();
-    expect(adviseModel([typical(150)], [])).toBeNull();
+    expect(adviseLook([], MODELS)).toBeNull();
+    expect(adviseLook([{ path: '/a', inspected: null }], MODELS)).toBeNull();
+    expect(adviseLook([typical(150)], [])).toBeNull();
   });
 
   it('is a remark beside a file that has only short sequences, which is still used', () => {
-    const file = madeInspection('/reads.fa', 500);
-    const allShort = { ...file, below_chunk_length: file.sequences };
+    const file = madeInspection('/reads.fa');
+    const allShort = { ...file, judged: judgedAt(150, file.sequences) };
     expect(verdictOf({ path: file.path, inspected: file })).toBe('ready');
     expect(verdictOf({ path: file.path, inspected: allShort })).toBe('warning');
   });

@@ -38,7 +38,7 @@ interface NewRunState {
   readonly choices: RunChoices;
   /** Path of the file whose details are shown. */
   readonly selected: string | null;
-  /** The chosen model's chunk length: it decides how many chunks there are and which sequences are too short. */
+  /** The chosen model's chunk length: it decides which sequences are too short. */
   readonly chunkLength: number;
   /** By path, for files that use another model than the others. */
   readonly otherChunkLengths: Readonly<Record<string, number>>;
@@ -77,20 +77,16 @@ let nextUpload = 1;
 export async function addPaths(paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   const { signal } = lookController;
-  const state = useNewRun.getState();
-  const repairs = [...state.choices.repairs];
-  const byLength = Map.groupBy(paths, (path) => chunkLengthOf(state, path));
+  const repairs = [...useNewRun.getState().choices.repairs];
   looks += 1;
   useNewRun.setState({ looking: true, inspectError: null });
   try {
-    for (const [chunkLength, some] of byLength) {
-      const events = await engine.runs.inspect({ paths: some, chunkLength, repairs }, { signal });
-      for await (const event of events) {
-        if (signal.aborted) return;
-        if (event.type === 'sheet') takeSheet(event);
-        else if (event.type === 'found') takeFound(event);
-        else useNewRun.setState(({ files }) => ({ files: withFiles(files, [], event) }));
-      }
+    const events = await engine.runs.inspect({ paths: [...paths], repairs }, { signal });
+    for await (const event of events) {
+      if (signal.aborted) return;
+      if (event.type === 'sheet') takeSheet(event);
+      else if (event.type === 'found') takeFound(event);
+      else useNewRun.setState(({ files }) => ({ files: withFiles(files, [], event) }));
     }
   } catch (reason) {
     if (!signal.aborted) useNewRun.setState({ inspectError: toShownError(reason) });
@@ -126,28 +122,18 @@ export function lookAgain(): Promise<void> {
   return addPaths(unseen.map((file) => file.path));
 }
 
-/** A new chunk length changes the figures, so files are inspected again. */
+/** For each file, the chunk length by which its sequences are long enough or too short. */
 export function setChunkLengths(
   chunkLength: number,
   otherChunkLengths: Readonly<Record<string, number>> = {},
 ): void {
-  const before = useNewRun.getState();
-  const isSame = ({ path }: ListedFile) =>
-    chunkLengthOf(before, path) === chunkLengthOf({ chunkLength, otherChunkLengths }, path);
-  if (before.chunkLength === chunkLength && before.files.every(isSame)) return;
   useNewRun.setState({ chunkLength, otherChunkLengths });
-  lookAnew();
 }
 
 /** Applies a repair to the sequences, or stops applying it, and reads them again. */
 export function setRepair(repair: Repair, wanted: boolean): void {
   const others = useNewRun.getState().choices.repairs.filter((one) => one !== repair);
   choose({ repairs: wanted ? [...others, repair] : others });
-  lookAnew();
-}
-
-/** Inspects everything again. */
-function lookAnew(): void {
   const paths = useNewRun.getState().files.map((file) => file.path);
   lookController.abort();
   lookController = new AbortController();
@@ -166,11 +152,7 @@ export function removeFiles(paths: readonly string[]): () => void {
     selected: state.selected !== null && gone.has(state.selected) ? null : state.selected,
   }));
   return () => {
-    const { chunkLength, otherChunkLengths, choices } = useNewRun.getState();
-    const isReadAlike =
-      chunkLength === before.chunkLength &&
-      otherChunkLengths === before.otherChunkLengths &&
-      choices.repairs === before.choices.repairs;
+    const isReadAlike = useNewRun.getState().choices.repairs === before.choices.repairs;
     const removed = before.files.filter(({ path }) => gone.has(path));
     if (!isReadAlike || removed.some(({ inspected }) => inspected === null)) void addPaths(paths);
     else {

@@ -10,6 +10,7 @@ import {
   type LastControls,
   type FoundWeights,
   type InspectedFile,
+  type Judged,
   type MeasuredSpeed,
   type Message,
   type ModelStatus,
@@ -298,7 +299,7 @@ export const COHORT_FILES = Array.from(
 );
 
 /** The result depends only on the file's name: a name with `bad`, `protein` or `dup` makes it a bad example. */
-export function madeInspection(path: string, chunkLength: number): InspectedFile {
+export function madeInspection(path: string): InspectedFile {
   const name = path.split('/').at(-1) ?? path;
   const isBad = /bad|truncated/.test(name);
   const isProtein = /protein/.test(name);
@@ -353,7 +354,6 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
     max_length: isBad ? 0 : 18_422,
     length_bin_edges: EDGES,
     length_histogram: histogram,
-    below_chunk_length: chunkLength === 500 ? 12_392 : 2592,
     bytes: { used: 18_400_000, damaged: 0, left_out: 0, passed_over: 0 },
     empty: hasDuplicates ? 3 : 0,
     invalid_characters: 0,
@@ -362,12 +362,24 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
     duplicate_headers: 0,
     name_marks: { step: 2 ** 32, marks: '00000000' },
     ambiguous_fraction: 0.0008,
-    chunks: Math.round((sequences * 900) / chunkLength),
-    frames: Math.round((sequences * 1200) / chunkLength),
-    residues: sequences * 400,
+    judged: {
+      '500': madeJudged(sequences, 500, 0.93, name.includes('reads_') ? sequences : 12_392),
+      '300': madeJudged(sequences, 300, 0.96, name.includes('reads_') ? sequences : 2592),
+      '500+300': madeJudged(sequences, 500, 0.96, name.includes('reads_') ? sequences : 2592),
+    },
     problems,
   };
 }
+
+/** `share`: of the sequences, that have an open frame. */
+const madeJudged = (sequences: number, chunkLength: number, share: number, shorter: number): Judged => ({
+  sequences: Math.round(share * sequences),
+  bases: Math.round(share * sequences * 640),
+  shorter,
+  chunks: Math.round((sequences * 900) / chunkLength),
+  frames: Math.round((sequences * 1200) / chunkLength),
+  residues: sequences * 400,
+});
 
 export function madeControls(): LastControls {
   const group = (name: Controls['groups'][number]['group'], called: number, sequences: number) => ({

@@ -29,7 +29,10 @@ import {
   resolveModel,
   exampleInput,
   formatCount,
+  formatEstimateRange,
   inspectInputs,
+  looksHere,
+  secondsMeasured,
   compareExample,
   exampleRequest,
   replaceFile,
@@ -39,6 +42,7 @@ import type { Reporter } from '../../output/reporter.ts';
 import { parsed } from '../../commonFlags.ts';
 import { followRun, type FollowOptions } from './followRun.ts';
 import { EXIT } from '../../exitCodes.ts';
+import { judgedLines } from '../../output/judged.ts';
 import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
 
 /** The options that commander passes for `predict`. */
@@ -122,7 +126,7 @@ export async function predict(
   const { plan } = created;
   for (const line of passedOver(created.passedOver)) reporter.line(line);
   for (const problem of created.pairProblems) reporter.line(toldOf(problem));
-  const shortage = await findDiskShortage(created.folder, request, created.files);
+  const shortage = await findDiskShortage(created.folder, request, created.judged);
   if (shortage) reporter.line(`${shortage.cause} ${shortage.nextStep}`);
   reporter.line(
     `Model ${plan.model.title}${plan.model.notice ? ` (${plan.model.notice})` : ''}, ${plan.precision}, ${whatComputes(created.choice)}`,
@@ -136,6 +140,7 @@ export async function predict(
     reporter.line(describeImported(plan.imported).text);
     for (const line of refusedFiles(plan.imported)) reporter.line(`  ${line}`);
   }
+  for (const line of await judgedBefore(context, created)) reporter.line(line);
   reporter.line(`Results go to ${created.folder}`);
   return followRun(context, unwrap(await OpenRun.open(context, created.folder)), reporter, {
     ...startOptions(flags),
@@ -143,6 +148,16 @@ export async function predict(
     until: undefined,
     devices: undefined,
     created,
+  });
+}
+
+/** What this run and others of the same files can judge, with their times where the speed was measured. */
+async function judgedBefore(context: EngineContext, { plan, files, choice }: CreatedRun): Promise<string[]> {
+  const looks = Object.keys(files[0]?.judged ?? {});
+  return judgedLines(files, looks, async (judged) => {
+    const means = { ...context, speeds: null };
+    const seconds = await secondsMeasured(means, plan.model, judged, choice.devices, plan.precision);
+    return seconds && formatEstimateRange(seconds);
   });
 }
 
@@ -334,7 +349,7 @@ function passedOver({ ignored, someIgnored }: CreatedRun['passedOver']): string[
 export async function validate(
   context: EngineContext,
   inputs: string[],
-  chunkLength: number,
+  look: string | undefined,
   json: boolean,
 ): Promise<number> {
   const collected = unwrap(await collectInputs(parsed(inputPathsSchema, inputs)));
@@ -343,8 +358,9 @@ export async function validate(
   const blocked: string[] = [];
   const seen: InspectedFile[] = [];
   const mates = matesOf(paths);
+  const looks = look === undefined ? await looksHere(context.paths) : [look];
   unwrap(
-    await inspectInputs(context, paths, { chunkLength, repairs: [] }, (file) => {
+    await inspectInputs(context, paths, { looks, repairs: [] }, (file) => {
       const mate = seen[mates[seen.length] ?? -1];
       if (mate) file.problems.push(...(pairProblems([mate, file]).get(file.path) ?? []));
       seen.push(file);
@@ -357,8 +373,7 @@ export async function validate(
       const lines = [
         `${file.path}: ${file.format}${file.compression === 'none' ? '' : `, ${file.compression}`}`,
         `  ${formatCount(file.sequences)} sequences, ${formatCount(file.bases)} bases, lengths ` +
-          `${formatCount(file.min_length)} to ${formatCount(file.max_length)} (median ${formatCount(file.median_length)}), ` +
-          `${formatCount(file.chunks)} chunks`,
+          `${formatCount(file.min_length)} to ${formatCount(file.max_length)} (median ${formatCount(file.median_length)})`,
         ...file.problems.flatMap((problem) => [
           `  ${severityOf(problem.code)}: ${toldOf(problem)}`,
           ...problem.examples.map(({ name, detail }) => `    ${name}: ${detail}`),
@@ -368,6 +383,7 @@ export async function validate(
       toStandardOutput(lines.join('\n'));
     }),
   );
+  if (!json) toStandardOutput((await judgedLines(seen, looks)).join('\n'));
   return blocked.length > 0 ? EXIT.failed : EXIT.done;
 }
 

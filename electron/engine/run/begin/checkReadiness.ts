@@ -246,13 +246,11 @@ export function diskShortage(folder: string, needed: number, free: number | null
   );
 }
 
-/** The same for a run that has just been created, from its input files. */
+/** The same for a run that has just been created. */
 export async function findDiskShortage(
   folder: string,
   request: Pick<RunRequest, 'embeddings' | 'reuseEmbeddings'>,
-  files: readonly InputSize[],
+  size: InputSize,
 ): Promise<AppError | undefined> {
-  const sum = (of: keyof InputSize): number => files.reduce((total, file) => total + file[of], 0);
-  const size = { chunks: sum('chunks'), frames: sum('frames'), residues: sum('residues') };
   return diskShortage(folder, diskNeeded(request, size), await freeBytes(folder));
 }

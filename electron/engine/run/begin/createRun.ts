@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { errorOf, err, ok, type Result, failWith } from '../../../contract/errors.ts';
 import {
+  chunkLengthsText,
   TAIL_PARTS,
   CHUNK_LENGTH_LIMITS,
   isSecondLength,
@@ -13,9 +14,10 @@ import {
   type PlanModel,
   type ImportedEmbeddings,
 } from '../../../contract/plan.ts';
+import { judgedOf } from '../../../contract/looks.ts';
 import { COMPRESSION_ENDINGS } from '../../../contract/folderNames.ts';
 import { message, type Message } from '../../../contract/messages.ts';
-import type { InputFileProblem, InspectedFile } from '../../../contract/protocol/index.ts';
+import type { InputFileProblem, InspectedFile, Judged } from '../../../contract/protocol/index.ts';
 import { isBlocking } from '../../../contract/problems.ts';
 import { pairProblems } from '../../../contract/readPairs.ts';
 import { sampleNames, NO_DETAILS } from '../../../contract/samples.ts';
@@ -33,6 +35,7 @@ import {
 import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { importLegacy } from '../../inputs/importLegacy.ts';
 import { resolveModel, resolveSecondModel } from '../../models/resolveModel.ts';
+import { looksHere } from '../../models/listModels.ts';
 import { trustedScores, goalRefusal } from '../goal.ts';
 import { signRun } from '../madeHere.ts';
 import { type LeftOutInput } from '../../store/types.ts';
@@ -58,6 +61,8 @@ export interface CreatedRun {
   folder: string;
   plan: Plan;
   files: InspectedFile[];
+  /** The work that this is, all files together. */
+  judged: Pick<Judged, 'chunks' | 'frames' | 'residues'>;
   /** What was not used of the named folders. */
   passedOver: Pick<CollectedInputs, 'ignored' | 'someIgnored'>;
   /** What is wrong with the read pairs among them. */
@@ -127,7 +132,9 @@ export async function createRun(
   if (!usable.ok) return usable;
 
   const { repairs = [] } = request;
-  const reading = { chunkLength, repairs };
+  const look = chunkLengthsText({ chunkLength, secondLook: second.value });
+  const looks = [...new Set([look, ...(await looksHere(context.paths))])];
+  const reading = { looks, repairs };
   const inspected = await inspectAll(context, collected.value.paths, reading, options);
   if (!inspected.ok) return inspected;
   const leftOut = inspected.value.flatMap(({ path, problems }) => {
@@ -141,9 +148,10 @@ export async function createRun(
 
   if (request.calibrates && files.length !== 2) return failWith('usage', message('calibration.two_files'));
 
+  const judged = judgedOf(files, look) ?? { chunks: 0, frames: 0, residues: 0 };
   const expected = {
-    frames: files.reduce((sum, file) => sum + file.frames, 0),
-    residues: files.reduce((sum, file) => sum + file.residues, 0),
+    frames: judged.frames,
+    residues: judged.residues,
     deviceNames: devices.map(({ name }) => name),
   };
   // Scores of a second look have other p-values than those of a calibration, which has none.
@@ -176,6 +184,7 @@ export async function createRun(
         folder,
         plan: made.value,
         files,
+        judged,
         passedOver: collected.value,
         pairProblems: [...problems.values()].flat(),
         choice: { ...choice.value, secondModelFolder },

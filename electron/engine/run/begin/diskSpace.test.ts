@@ -17,8 +17,8 @@ it('reports how much is free and how much is needed, and nothing if that is unkn
     cause: expect.stringMatching(/5 GB.*1 GB|1 GB.*5 GB/) as string,
   });
   const huge = { chunks: 1e12, frames: 1e12, residues: 1e15 };
-  expect(await findDiskShortage(import.meta.dirname, { embeddings: null }, [SIZE])).toBeUndefined();
-  expect(await findDiskShortage(import.meta.dirname, { embeddings: null }, [SIZE, huge])).toMatchObject({
+  expect(await findDiskShortage(import.meta.dirname, { embeddings: null }, SIZE)).toBeUndefined();
+  expect(await findDiskShortage(import.meta.dirname, { embeddings: null }, huge)).toMatchObject({
     code: 'disk_full',
   });
 });

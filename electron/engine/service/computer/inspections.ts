@@ -5,6 +5,7 @@ import { isBlocking } from '../../../contract/problems.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { InspectEvent } from '../../../contract/rpc/runs.ts';
 import { collectInputs, type Walk, inspectInputs, type Reading } from '../../inputs/collectInputs.ts';
+import { looksHere } from '../../models/listModels.ts';
 import { isSampleSheet, readSampleSheet } from '../../inputs/readSampleSheet.ts';
 import { callbackStream } from '../changes.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
@@ -29,9 +30,14 @@ export class Inspections {
     this.pythonEnvironment = pythonEnvironment;
   }
 
-  inspect(paths: readonly string[], reading: Reading, walk: Walk = {}): AsyncGenerator<InspectEvent, void> {
+  inspect(
+    paths: readonly string[],
+    { repairs }: Pick<Reading, 'repairs'>,
+    walk: Walk = {},
+  ): AsyncGenerator<InspectEvent, void> {
     return callbackStream<InspectEvent>(
       async (tell, stop) => {
+        const reading = { looks: await looksHere(this.pythonEnvironment.paths), repairs };
         const collected = await collectInputs(paths, { ...walk, sheets: true, signal: stop });
         if (!collected.ok) throw new AppFailure(collected.error);
         const inputs: string[] = [];
@@ -81,7 +87,7 @@ export class Inspections {
   /** The cached result for a file that has not changed since. */
   async recall(path: string, reading: Reading): Promise<InspectedFile | undefined> {
     const known = this.remembered.get(key(path, reading));
-    if (!known) return undefined;
+    if (!known || reading.looks.some((look) => !(look in known.file.judged))) return undefined;
     const now = await stat(path).catch(() => undefined);
     return now && now.size === known.sizeBytes && now.mtimeMs === known.changedAt ? known.file : undefined;
   }
@@ -97,6 +103,6 @@ export class Inspections {
   }
 }
 
-function key(path: string, { chunkLength, repairs }: Reading): string {
-  return `${chunkLength} ${repairs.toSorted().join('+')} ${path}`;
+function key(path: string, { repairs }: Reading): string {
+  return `${repairs.toSorted().join('+')} ${path}`;
 }

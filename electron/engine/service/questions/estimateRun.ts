@@ -83,16 +83,22 @@ interface Speed extends SecondsRange {
 
 /** Estimates from earlier runs of the model on these devices; without any, from the measured speed. */
 export async function secondsMeasured(
-  { environment, paths, speeds }: Pick<EngineContext, 'environment' | 'paths'> & { speeds: SpeedHistory },
+  {
+    environment,
+    paths,
+    speeds,
+  }: Pick<EngineContext, 'environment' | 'paths'> & {
+    speeds: SpeedHistory | null;
+  },
   model: PlanModel,
   { frames, residues }: WorkAhead,
   devices: readonly ChosenDevice[],
   precision: string,
 ): Promise<Speed | null> {
   const deviceNames = devices.map(({ name }) => name);
-  const fromRuns = speeds.seconds({ modelHash: model.hash, precision, deviceNames, frames, residues });
+  const fromRuns = speeds?.seconds({ modelHash: model.hash, precision, deviceNames, frames, residues });
   // The teaching model is far smaller than the encoders that the check measures.
-  if (fromRuns || model.notice !== null) return fromRuns;
+  if (fromRuns || model.notice !== null) return fromRuns ?? null;
   const kept = await keptSpeed(environment, paths);
   const range = kept && secondsFromBenchmark(residues, devices, precision, kept);
   return range && { ...range, runs: null, measuredAt: kept.measuredAt };

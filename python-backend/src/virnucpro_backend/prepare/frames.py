@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -77,16 +78,11 @@ def open_frames(letters: ByteArray, starts: IntArray, lengths: IntArray) -> Fram
     those of the original VirNucPro: the standard genetic code; a codon with a letter other than
     A, C, G, T is skipped; nucleotides = strand[f : f + 1 + 3 * residues], cut at the chunk's end.
     """
-    first_forward, first_reverse, codon_counts = _codon_ranges(starts, lengths)
-    upper = letters & _TO_UPPER
-    on_forward, on_reverse = _stop_codons(upper)
-    strands = (
-        _Stops(on_forward, first_forward, codon_counts),
-        _Stops(on_reverse, first_reverse, codon_counts),
-    )
-    holds_stop = np.concatenate([strand.held() for strand in strands], axis=1)
+    stops = StopCodons(letters)
+    codon_counts, strands = stops.of_chunks(starts, lengths)
+    holds_stop = _hold_stop(strands)
     lost = np.flatnonzero(holds_stop.all(axis=1))
-    lost_to_tag, lost_to_tga = _lost_to(lost, strands, upper)
+    lost_to_tag, lost_to_tga = _lost_to(lost, strands, stops.upper)
     is_open = ~holds_stop & np.tile(codon_counts > 0, 2)
     chunk, frame = np.divmod(np.flatnonzero(is_open), len(FRAME_NAMES))
 
@@ -148,20 +144,30 @@ def _stop_codons(upper: ByteArray) -> tuple[BoolArray, BoolArray]:
     return forward, reverse
 
 
+class _Places:
+    """Where codons of one kind begin, for searches within one frame. flags: whether one begins [n - 2]."""
+
+    def __init__(self, flags: BoolArray) -> None:
+        # One sorted array of all flagged places: places / 3, in one band for each remainder modulo 3.
+        self.band = flags.size // 3 + 2
+        places = [np.flatnonzero(flags[remainder::3]) + remainder * self.band for remainder in range(3)]
+        self.keys = np.concatenate([*places, [3 * self.band]])
+
+    def keys_of(self, first: IntArray) -> IntArray:
+        """Return the keys of codons that begin at these places."""
+        row = first // 3
+        return row + (first - 3 * row) * self.band
+
+
 class _Stops:
     """The stop codons of one strand, and the chunks' frames on it.
 
-    flags: where a stop codon begins [n - 2]; first, counts: each frame's lowest codon and number of codons,
-    both [m, 3].
+    first, counts: each frame's lowest codon and number of codons, both [m, 3].
     """
 
-    def __init__(self, flags: BoolArray, first: IntArray, counts: IntArray) -> None:
-        # One sorted array of all flagged places: places / 3, in one band for each remainder modulo 3.
-        self._band = flags.size // 3 + 2
-        places = [np.flatnonzero(flags[remainder::3]) + remainder * self._band for remainder in range(3)]
-        self._keys = np.concatenate([*places, [3 * self._band]])
-        row = first // 3
-        begin = row + (first - 3 * row) * self._band
+    def __init__(self, places: _Places, first: IntArray, counts: IntArray) -> None:
+        self._band, self._keys = places.band, places.keys
+        begin = places.keys_of(first)
         self._end = begin + counts
         self._next = np.searchsorted(self._keys, begin)
 
@@ -186,6 +192,45 @@ class _Stops:
             found[frame[~goes_on] // 3] = True
             frame, following, end = frame[goes_on], following[goes_on], end[goes_on]
         return found
+
+
+class StopCodons:
+    """The stop codons on both strands of letters (uint8 [n], ASCII), found once for all chunk lengths."""
+
+    def __init__(self, letters: ByteArray) -> None:
+        self.upper = letters & _TO_UPPER
+        self._forward, self._reverse = (_Places(flags) for flags in _stop_codons(self.upper))
+
+    def of_chunks(self, starts: IntArray, lengths: IntArray) -> tuple[IntArray, tuple[_Stops, _Stops]]:
+        """The number of codons of each chunk's three frames [m, 3], and the stops of both strands."""
+        first_forward, first_reverse, counts = _codon_ranges(starts, lengths)
+        return counts, (
+            _Stops(self._forward, first_forward, counts),
+            _Stops(self._reverse, first_reverse, counts),
+        )
+
+    def residues(self, starts: IntArray, lengths: IntArray) -> IntArray:
+        """Count the residues of each chunk's frames, as `open_frames` does [m, 6]; 0: not open."""
+        counts, strands = self.of_chunks(starts, lengths)
+        residues = np.tile(counts.clip(0), 2)
+        if self._skipped is not None:
+            first_forward, first_reverse, _ = _codon_ranges(starts, lengths)
+            begin = self._skipped.keys_of(np.concatenate([first_forward, first_reverse], axis=1))
+            keys = self._skipped.keys
+            residues -= np.searchsorted(keys, begin + residues) - np.searchsorted(keys, begin)
+        residues[_hold_stop(strands)] = 0
+        return residues
+
+    @cached_property
+    def _skipped(self) -> _Places | None:
+        """The codons with a letter other than A, C, G, T, if there are any."""
+        known = np.logical_or.reduce([self.upper == ord(base) for base in _BASES])
+        return None if known.all() else _Places(~(known[:-2] & known[1:-1] & known[2:]))
+
+
+def _hold_stop(strands: tuple[_Stops, _Stops]) -> BoolArray:
+    """Whether each chunk's frames hold a stop codon [m, 6]."""
+    return np.concatenate([strand.held() for strand in strands], axis=1)
 
 
 def _lost_to(lost: IntArray, strands: tuple[_Stops, _Stops], upper: ByteArray) -> tuple[IntArray, IntArray]:

@@ -20,16 +20,15 @@ from typing import Any
 import numpy as np
 
 from virnucpro_backend.prepare.allocation import keep_freed_memory
-from virnucpro_backend.prepare.arrays import IntArray, offsets_of
-from virnucpro_backend.prepare.chunking import chunk_counts, chunk_starts
+from virnucpro_backend.prepare.arrays import IntArray
 from virnucpro_backend.prepare.failures import PrepareError
-from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
+from virnucpro_backend.prepare.judged import Judged, JudgedCounts
 from virnucpro_backend.prepare.records.headers import RepeatedNames
 from virnucpro_backend.prepare.records.name_marks import NameMarks
 from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Problem
 from virnucpro_backend.prepare.records.record_files import Reason
-from virnucpro_backend.prepare.records.survey import Letters, Survey, new_bytes
+from virnucpro_backend.prepare.records.survey import Survey, new_bytes
 from virnucpro_backend.prepare.scanning.scanner import Repair
 from virnucpro_backend.problem_codes import ProblemCode
 from virnucpro_backend.protocol import Channel
@@ -38,8 +37,7 @@ from virnucpro_backend.protocol import Channel
 class Inspection:
     """What is known about a file so far; after a failure, what came before it."""
 
-    def __init__(self, chunk_length: int, repairs: Collection[Repair] = ()) -> None:
-        self._chunk_length = chunk_length
+    def __init__(self, looks: Collection[str], repairs: Collection[Repair] = ()) -> None:
         self._repairs = repairs
         self._source: InputFile | None = None
         self._survey: Survey | None = None
@@ -47,8 +45,7 @@ class Inspection:
         self._repeats = RepeatedNames()
         self._repeated_headers = RepeatedNames()
         self._name_marks = NameMarks()
-        self._chunks = 0
-        self._sample = FrameSample(chunk_length)
+        self._judged = JudgedCounts({look: [int(length) for length in look.split("+")] for look in looks})
         self._sha256: str | None = None
         self._failure: PrepareError | None = None
 
@@ -59,8 +56,7 @@ class Inspection:
         for group in survey.groups():
             lengths = group.records.lengths
             scorable = np.where(group.reason == Reason.OK, lengths, 0)
-            self._chunks += int(chunk_counts(scorable, self._chunk_length).sum())
-            self._sample.add(group.records.letters, lengths, scorable)
+            self._judged.add(group.records.letters, lengths, scorable)
             self._lengths.add(lengths)
             self._repeats.add(group.headers.name_hashes)
             self._name_marks.add(group.headers.fragment_hashes)
@@ -80,7 +76,6 @@ class Inspection:
         composition = survey.composition if survey else None
         bases = composition.bases if composition else 0
         minimum, median, maximum = self._lengths.minimum_median_maximum()
-        frames, residues = self._sample.frames_and_residues()
 
         def count(code: ProblemCode) -> int:
             return problems.count(code) if problems else 0
@@ -97,7 +92,6 @@ class Inspection:
             "max_length": maximum,
             "length_bin_edges": list(LENGTH_BIN_EDGES),
             "length_histogram": self._lengths.histogram(),
-            "below_chunk_length": self._lengths.below(self._chunk_length),
             "empty": count("empty"),
             "invalid_characters": count("invalid_characters") + count("protein_records"),
             "malformed": count("malformed_record"),
@@ -106,11 +100,13 @@ class Inspection:
             "duplicate_headers": int(self._repeated_headers.rows().size),
             "name_marks": {"step": self._name_marks.step, "marks": self._name_marks.text()},
             "ambiguous_fraction": composition.ambiguous / bases if composition and bases else 0.0,
-            "chunks": self._chunks,
-            "frames": frames,
-            "residues": residues,
+            "judged": {look: self._of_look(judged) for look, judged in self._judged.looks.items()},
             "problems": self._problems(problems.all() if problems else []),
         }
+
+    def _of_look(self, judged: Judged) -> dict[str, int]:
+        counts = {name: round(count) for name, count in asdict(judged).items() if name != "chunk_lengths"}
+        return counts | {"shorter": self._lengths.below(judged.chunk_lengths[-1])}
 
     def _problems(self, found: list[Problem]) -> list[dict[str, Any]]:
         shown: list[dict[str, Any]] = [
@@ -126,53 +122,6 @@ class Inspection:
             code, values = self._failure.code, self._failure.values
             shown.insert(0, {"code": code, "values": values, "count": 1, "examples": []})
         return shown
-
-
-# So many are taken from every group of records (a block of input), to cover the entire file.
-_CHUNKS_OF_A_GROUP = 256
-
-
-class FrameSample:
-    """Sums the extrapolated samples of all groups; exact if all chunks of a group are sampled."""
-
-    def __init__(self, chunk_length: int) -> None:
-        self._chunk_length = chunk_length
-        self._frames = 0.0
-        self._residues = 0.0
-
-    def add(self, letters: Letters, lengths: IntArray, chunked_lengths: IntArray) -> None:
-        """Add a group. lengths: bases of its records [k]; chunked_lengths: the same, or 0 if left out.
-
-        All its letters are readable, or it is a single record of which only the beginning was kept.
-        """
-        counts = chunk_counts(chunked_lengths, self._chunk_length)
-        total = int(counts.sum())
-        if total == 0:
-            return
-        if letters.readable < lengths.sum():
-            begins = np.arange(0, letters.readable, self._chunk_length)[:_CHUNKS_OF_A_GROUP]
-            ends = np.minimum(begins + self._chunk_length, letters.readable)
-        else:
-            begins, ends = self._spread(lengths, counts)
-        slices = [letters.read(*span) for span in zip(begins.tolist(), ends.tolist(), strict=True)]
-        sizes = ends - begins
-        frames = open_frames(np.concatenate(slices), offsets_of(sizes)[:-1], sizes)
-        self._frames += frames.chunk.size * total / begins.size
-        self._residues += frames.residues.size * total / begins.size
-
-    def _spread(self, lengths: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
-        """Choose chunks evenly over a group; return where they begin and end in its letters, both [m]."""
-        first = offsets_of(counts)
-        total = int(first[-1])
-        number = np.linspace(0, total - 1, min(total, _CHUNKS_OF_A_GROUP)).astype(np.int64)
-        record = np.searchsorted(first, number, side="right") - 1
-        start = chunk_starts(lengths[record], number - first[record], self._chunk_length)
-        begins = offsets_of(lengths)[record] + start
-        return begins, begins + np.minimum(self._chunk_length, lengths[record] - start)
-
-    def frames_and_residues(self) -> tuple[int, int]:
-        """The estimated open reading frames of the file, and their residues."""
-        return round(self._frames), round(self._residues)
 
 
 _COUNTED_BELOW = 1 << 16
@@ -233,7 +182,12 @@ class LengthStatistics:
 def main(arguments: list[str] | None = None) -> int:
     """Always return 0: problems with a file are in its event."""
     parser = argparse.ArgumentParser(prog="inspect", description="Report what sequence files hold.")
-    parser.add_argument("--chunk-length", type=int, default=500, help="bases of a chunk (default 500)")
+    parser.add_argument(
+        "--look",
+        action="append",
+        default=[],
+        help="chunk length in bases to count for, such as 500 or 500+300",
+    )
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="instead of standard input")
     parser.add_argument("--repair", action="append", default=[], help="repair made while files are read")
     options = parser.parse_args(arguments)
@@ -241,7 +195,7 @@ def main(arguments: list[str] | None = None) -> int:
     keep_freed_memory()
     tell_of_reading(lambda: channel.emit("reading"))
     for path in options.paths or _paths_of(sys.stdin.buffer):
-        channel.emit("inspected", **inspect_file(path, options.chunk_length, options.repair))
+        channel.emit("inspected", **inspect_file(path, options.look, options.repair))
     return 0
 
 
@@ -250,9 +204,9 @@ def _paths_of(lines: Iterable[bytes]) -> list[Path]:
     return [Path(json.loads(line)) for line in lines if line.strip()]
 
 
-def inspect_file(path: Path, chunk_length: int, repairs: Collection[Repair] = ()) -> dict[str, Any]:
+def inspect_file(path: Path, looks: Collection[str], repairs: Collection[Repair] = ()) -> dict[str, Any]:
     """Return the fields of the `inspected` event (electron/contract/protocol/prepare.ts) of one file."""
-    inspection = Inspection(chunk_length, repairs)
+    inspection = Inspection(looks, repairs)
     try:
         with InputFile(path) as source:
             inspection.read(source)

@@ -46,7 +46,7 @@ export function FileDetails({ file }: { file: ListedFile }) {
   const earlier = runs?.find(
     (run) => run.state.phase === 'done' && run.plan.inputs.some((input) => input.sha256 === inspected.sha256),
   );
-  const short = inspected.below_chunk_length;
+  const short = inspected.judged[chunkLength]?.shorter ?? 0;
   const shortSequences: InputFileProblem[] =
     short === 0 ? [] : [{ code: 'below_chunk_length', values: {}, count: short, examples: [] }];
   return (

@@ -16,7 +16,7 @@ it.each([
   'of %i repeated names and %i repeated lines, offers whole lines as names: %s',
   async (duplicate_ids, duplicate_headers, isOffered) => {
     const path = '/d/a.fa';
-    const inspected = { ...madeInspection(path, 500), duplicate_ids, duplicate_headers };
+    const inspected = { ...madeInspection(path), duplicate_ids, duplicate_headers };
     useNewRun.setState({ files: [{ path, inspected }] });
     await renderWithEngine(<Repairs />);
     expect(screen.queryByRole('button', { name: REPAIR }) !== null).toBe(isOffered);

@@ -52,7 +52,7 @@ export function runsRouter(world: World) {
           : { type: 'sheet' as const, path, rows: MADE_SHEET, error: null };
       for (const path of paths) {
         await pause(30);
-        yield madeInspection(path, input.chunkLength);
+        yield madeInspection(path);
       }
     }),
     estimate: runs.estimate.handler(({ input }) => ({

@@ -39,10 +39,9 @@ from virnucpro_backend.prepare.scanning.scanner import Repair, new_scanner, scan
 from virnucpro_backend.prepare.scanning.sniff import SequenceFormat, sniff_format
 from virnucpro_backend.problem_codes import ProblemCode
 
-# A growing record stays in memory up to this length; a longer one goes to a temporary file.
+# A growing record stays in memory up to this length; the rest of a longer one goes to a temporary file, or is
+# dropped.
 SPOOL_BYTES = 4 << 20
-# How much is kept for inspection of a record whose letters are dropped.
-KEPT_BYTES = 128 << 10
 
 
 class Letters(Protocol):
@@ -78,8 +77,8 @@ class RecordGroup:
 class RecordAssembler:
     """Joins the pieces of records.
 
-    `spool_folder` receives the letters of records longer than SPOOL_BYTES; None drops letters beyond the
-    first KEPT_BYTES of a record that extends beyond its block.
+    `spool_folder` receives the letters of records longer than SPOOL_BYTES; None drops the letters after the
+    first SPOOL_BYTES of such a record.
     """
 
     def __init__(self, composition: Composition, spool_folder: Path | None) -> None:
@@ -153,7 +152,7 @@ class _Spool:
     def append(self, letters: ByteArray) -> None:
         self.size += letters.size
         if self._folder is None:
-            letters = letters[: max(0, KEPT_BYTES - self._in_memory)]
+            letters = letters[: max(0, SPOOL_BYTES - self._in_memory)]
             self.readable += letters.size
             self._in_memory += letters.size
             if letters.size:

@@ -95,7 +95,10 @@ export async function resolveSecondModel(
     return ok(undefined);
   const second = await publishedModel(ofLength.name, paths);
   if (!second.ok) return second;
-  const [first, other] = [await readManifest(planModel.folder), await readManifest(second.value.planModel.folder)];
+  const [first, other] = [
+    await readManifest(planModel.folder),
+    await readManifest(second.value.planModel.folder),
+  ];
   if (!first.ok) return first;
   if (!other.ok) return other;
   const differs = (['esm2', 'dnabert_s', 'tokenizer'] as const).some(

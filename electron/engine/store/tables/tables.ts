@@ -10,7 +10,13 @@ import { openNew } from '../../system/runFiles.ts';
 import { FailedParts } from './failedParts.ts';
 import { ResultFile } from '../duckdb/resultFile.ts';
 import type { SequenceResult } from '../../../contract/columns.ts';
-import { booleanText, chunkColumns, sequenceLines, sequenceRow, type RunLabels } from '../../results/sequenceRow.ts';
+import {
+  booleanText,
+  chunkColumns,
+  sequenceLines,
+  sequenceRow,
+  type RunLabels,
+} from '../../results/sequenceRow.ts';
 import { cellText } from '../../results/cellText.ts';
 import { isDamage, isStretch } from '../../results/damage.ts';
 import { areMates, callPair } from '../../results/sequenceRemarks.ts';

@@ -14,7 +14,13 @@ import {
   chunkCount,
   SequenceTally,
 } from '../../../results/sequenceTally.ts';
-import { checkChunk, NOT_OF_SECOND_LOOK, scorePairs, scoredFrames, SCORES_READ } from './derive/recordScan.ts';
+import {
+  checkChunk,
+  NOT_OF_SECOND_LOOK,
+  scorePairs,
+  scoredFrames,
+  SCORES_READ,
+} from './derive/recordScan.ts';
 import { writeNumbers } from '../../../system/runFiles.ts';
 import type { ChunkPage, FrameOfPart, ScoredChunk, ScoredFrames } from '../../../results/types.ts';
 import { damaged } from '../database.ts';
@@ -125,13 +131,7 @@ interface ChunkColumns {
   reason: Reason | null;
 }
 
-function chunksOf(
-  db: Database.Database,
-  cut: Cut,
-  row: number,
-  offset: number,
-  limit: number,
-): ChunkPage {
+function chunksOf(db: Database.Database, cut: Cut, row: number, offset: number, limit: number): ChunkPage {
   const record = db
     .prepare<[number], { length: number; total: number }>(
       'SELECT length, n_chunks AS total FROM record WHERE row = ?',
@@ -192,8 +192,19 @@ function rowsNamed(db: Database.Database, names: readonly string[]): Map<string,
   }
 }
 
-function chunkScores(cut: Cut, chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk' | 'start' | 'end'> {
-  const none = { frames: [], bestFrame: null, score1: null, score2: null, virusScore: null, isVirus: null, judgedBy: null };
+function chunkScores(
+  cut: Cut,
+  chunk: ChunkColumns | undefined,
+): Omit<ChunkResult, 'chunk' | 'start' | 'end'> {
+  const none = {
+    frames: [],
+    bestFrame: null,
+    score1: null,
+    score2: null,
+    virusScore: null,
+    isVirus: null,
+    judgedBy: null,
+  };
   if (!chunk) return { ...none, reason: 'no_open_frame' };
   const pairs = scorePairs(chunk.scores);
   const numbers = scoredFrames(chunk);

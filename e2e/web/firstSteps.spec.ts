@@ -73,7 +73,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await goTo(page, 'New run');
   await drop(page, [reads]);
   await expect(page.getByText('Used, see note')).toBeVisible({ timeout: LONG_MS });
-  await expect(page.getByText('less than any model was trained on')).toBeVisible();
+  await expect(page.getByText('shorter than any model was trained on')).toBeVisible();
   await expect(page.getByText('there is no model for real data')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Start', exact: true })).toBeDisabled();
   await page.getByLabel('Teaching model').click();

@@ -132,7 +132,7 @@ test('weights dropped on Models are sent, and the screen stays', async ({ window
   await expect(window.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible();
 });
 
-test('a second look in shorter chunks is chosen beside the model, and the results say which chunks judged', async ({
+test('a run that could not judge all is repeated with a second look in shorter chunks, and the results say which chunks judged', async ({
   window,
   places,
 }) => {
@@ -142,7 +142,12 @@ test('a second look in shorter chunks is chosen beside the model, and the result
   await writeFile(file, pieces.map((piece, i) => `>piece_${i}\n${piece}\n`).join(''));
   await drop(window, [file]);
   await takeTeachingModel(window);
-  await window.getByRole('checkbox', { name: /^Look again in chunks of 300 bp/ }).check();
+  const second = window.getByRole('checkbox', { name: /^Look again in chunks of 300 bp/ });
+  await expect(second).not.toBeChecked();
+  await window.getByRole('button', { name: 'Start', exact: true }).click();
+  await isDone(window);
+  await window.getByRole('button', { name: /could not be judged: look again in chunks of 300 bp/ }).click();
+  await expect(second).toBeChecked();
   await window.getByRole('button', { name: 'Start', exact: true }).click();
   await isDone(window);
   const table = window.getByRole('grid', { name: 'Sequences' });

@@ -440,6 +440,7 @@ export default {
   'answer.files': '{count, plural, one {# file left out} other {# files left out}}',
   'answer.damaged': '{count, plural, one {# damaged record} other {# damaged records}}',
   'answer.lines': '{count, plural, one {# line that belongs to no sequence} other {# lines that belong to no sequence}}',
+  'answer.lookAgain': '{count, plural, one {# sequence} other {# sequences}} could not be judged: look again in chunks of {second} bp',
   'answer.records': '{count, plural, one {# sequence without a result} other {# sequences without a result}}',
   'run.tab.files': 'Files and failures',
   'run.tab.samples': 'Samples',

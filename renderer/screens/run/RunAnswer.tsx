@@ -1,17 +1,27 @@
-import { Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
 import { hashOfRoute } from '../../state/navigation.ts';
+import { secondLookOf } from '../../state/newRun/choices.ts';
+import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
 import { useSamplesFound } from '../../state/results/samplesFound.ts';
 
-/** What a finished run found, in one line: viral sequences, those with strong evidence, controls, and what is missing. */
+/**
+ * What a finished run found, in one line: viral sequences, those with strong evidence, controls, what is missing, and a second look where
+ * sequences could not be judged.
+ */
 export function RunAnswer({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
   const { runId, state } = run;
   const found = useSamplesFound(run).data;
+  const models = useQuery(queries.computer.models.queryOptions()).data ?? [];
   if (!found || state.phase !== 'done') return null;
   const { strong, inControls } = found;
-  const { virus, others } = found.all.byPrediction;
+  const { virus, others, not_scored: notJudged } = found.all.byPrediction;
+  const model = models.find(({ id }) => id === run.request.model);
+  const second = model && notJudged > 0 && !run.plan.secondLook ? secondLookOf(model, models) : null;
   const { failedInputs: files = 0, failedRecords: records, damage } = state;
   const missing = [
     ...(files > 0 ? [t('answer.files', { count: files })] : []),
@@ -35,6 +45,18 @@ export function RunAnswer({ run }: { run: RunSummary }) {
         <>
           {' · '}
           <a href={hashOfRoute({ screen: 'run', runId, tab: 'files' })}>{format.list(missing)}</a>
+        </>
+      )}
+      {second && (
+        <>
+          {' · '}
+          <Anchor
+            component="button"
+            inherit
+            onClick={() => void prepareAgain(run, undefined, { secondChunkLength: second.length })}
+          >
+            {t('answer.lookAgain', { count: notJudged, second: second.length })}
+          </Anchor>
         </>
       )}
     </Text>

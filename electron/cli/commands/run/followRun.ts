@@ -126,7 +126,7 @@ function summarize(session: OpenRun, state: RunState, reporter: Reporter, where:
   }
   const { written } = session;
   if (state.phase !== 'done' || !written) return;
-  const { model } = session.record.stored.plan;
+  const { model, chunkLength, secondLook } = session.record.stored.plan;
   const mark = modelMark(model);
   const total = written.counts.byPrediction;
   const progress = session.progress();
@@ -135,6 +135,10 @@ function summarize(session: OpenRun, state: RunState, reporter: Reporter, where:
       `${formatCount(total.others)} others, ${formatCount(total.not_scored)} not scored, ${formatCount(total.failed)} failed ` +
       `(model ${model.title}, ${formatCount(progress.frames.done)} reading frames).`,
   );
+  if (total.not_scored > 0 && !secondLook)
+    reporter.line(
+      `Without a score: no open reading frame over ${formatCount(chunkLength)} bp, or nothing to read. --chunk-length LENGTH+SHORTER looks again in shorter chunks; validate says how many more that judges.`,
+    );
   if (mark !== null) reporter.line(`${mark}: the folder and the files in it are marked as such.`);
   for (const line of failureLines(state, session.folder)) reporter.wrong(line);
   reporter.line(`Results: ${join(session.folder, RESULT_FILES.sequences)}`);

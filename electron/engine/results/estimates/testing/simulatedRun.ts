@@ -23,12 +23,15 @@ interface SimulatedSequence {
 }
 
 /**
- * `mosaics`: many contigs that are viral in part. `lost chunks`:
+ * `read clumps`: neighbours come from one source, as in files that were clustered or sorted by origin.
+ * `sorted reads`: by score, viral ones first. `mosaics`: many contigs that are viral in part. `lost chunks`:
  * contigs that are entirely virus or not, and 44 % of whose chunks have no open frame, as in contigs of a
  * gut.
  */
 export const KINDS = [
   'reads',
+  'read clumps',
+  'sorted reads',
   'long reads',
   'contigs',
   'lost chunks',
@@ -37,6 +40,12 @@ export const KINDS = [
   'mosaics',
 ] as const;
 type Kind = (typeof KINDS)[number];
+
+/** How many reads after the first of a clump come from its source. */
+const NEIGHBOURS: Partial<Record<Kind, (random: () => number) => number>> = {
+  'read clumps': (random) => 4 + Math.floor(201 * random()),
+  'sorted reads': () => 0,
+};
 
 /** Jöhnk's method. */
 function beta(random: () => number, a: number, b: number): number {
@@ -69,6 +78,8 @@ export function simulatedRun(kind: Kind, share: number, seed: number, reads = 10
   };
   const lengths: Record<Kind, () => number> = {
     reads: () => 1,
+    'read clumps': () => 1,
+    'sorted reads': () => 1,
     'long reads': () => 1 + Math.floor(10 * random()),
     contigs: () => Math.floor(400 ** random()),
     'lost chunks': () => Math.floor(400 ** random()),
@@ -76,7 +87,13 @@ export function simulatedRun(kind: Kind, share: number, seed: number, reads = 10
     'huge virus': () => Math.floor(20 ** random()),
     mosaics: () => Math.floor(400 ** random()),
   };
-  for (let i = 0; i < (kind === 'reads' ? reads : 1_000); i++) add(lengths[kind](), viralPart());
+  const isReads = kind === 'reads' || kind in NEIGHBOURS;
+  let [neighbours, viral] = [0, 0];
+  for (let i = 0; i < (isReads ? reads : 1_000); i++) {
+    if (neighbours-- === 0) [neighbours, viral] = [NEIGHBOURS[kind]?.(random) ?? 0, viralPart()];
+    add(lengths[kind](), viral);
+  }
+  if (kind === 'sorted reads') sequences.sort((a, b) => b.scores[0]! - a.scores[0]!);
   if (kind === 'huge contig') add(20_000, share / 10);
   if (kind === 'huge virus') add(20_000, share === 0 ? 0 : 0.9);
   return sequences;
@@ -155,7 +172,7 @@ export class SimulatedWork {
       const size = key % SIZE_CLASSES.length;
       stratum.even = { scored: 0, viral: 0 };
       for (const { missing, known } of this.rounds[Math.floor(key / SIZE_CLASSES.length)]!) {
-        if (size > 0 && missing > 0) continue;
+        if (missing > 0) continue;
         stratum.even.scored += known[size]!.scored;
         stratum.even.viral += known[size]!.viral;
       }

@@ -203,10 +203,6 @@ export function shareStrataMethods(db: Database.Database, checked: CheckedRows) 
         addCounts(stratum.known, counts);
         stratum.squares += counts.squares;
         stratum.freedom += counts.freedom;
-        if (stratum.sizeClass === 0) {
-          addCounts(stratum.even, counts);
-          continue;
-        }
         const rounds = ofRound.get(key) ?? new Map<number, Counts>();
         ofRound.set(key, rounds);
         const own = rounds.get(round) ?? { scored: 0, viral: 0 };

@@ -82,7 +82,7 @@ function comparedColumns(
     {
       id: 'length',
       title: t('column.length'),
-      width: '84px',
+      width: '104px',
       align: 'end',
       cell: ({ length }) => format.integer(length),
     },

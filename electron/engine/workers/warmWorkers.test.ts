@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -26,18 +26,27 @@ interface Run {
   mostTokens?: number | null;
   /** During the run. */
   halved?: boolean;
+  device?: string;
 }
 
 /** Computes a part as one run and leaves the worker to the next. */
-async function run(name: string, { precision = 'fp32', mostTokens = null, halved = false }: Run = {}) {
+async function run(
+  name: string,
+  { precision = 'fp32', mostTokens = null, halved = false, device = 'cpu:0' }: Run = {},
+) {
+  await mkdir(join(folder, name), { recursive: true });
   const load = { type: 'load', precision, most_tokens_per_batch: mostTokens } as LoadCommand;
   let ready: WorkerReady | undefined;
   let pid = 0;
   await new Promise<void>((resolve, fail) => {
     const worker = new DeviceWorker(
       {
-        device: 'cpu:0',
-        launch: kept.launcher(madeUpWorker('works'), join(folder, `${name}.log`), HASH),
+        device,
+        launch: kept.launcher(
+          madeUpWorker('works'),
+          join(folder, name, `worker-${device.replace(':', '-')}.log`),
+          HASH,
+        ),
         load: () => load,
         modelHash: HASH,
         deadlines: DEADLINES,
@@ -82,7 +91,7 @@ describe('WarmWorkers', () => {
     expect(second).toEqual({ pid: first.pid, ready: { ...first.ready, load_seconds: 0 } });
     // Each run has the log of its own parts.
     for (const name of ['first', 'second']) {
-      const log = await readFile(join(folder, `${name}.log`), 'utf8');
+      const log = await readFile(join(folder, name, 'worker-cpu-0.log'), 'utf8');
       expect(log.match(/assign/g)).toHaveLength(1);
     }
   });
@@ -112,6 +121,13 @@ describe('WarmWorkers', () => {
 
     kept = new WarmWorkers(1);
     await hasEnded((await run('long')).pid);
+  });
+
+  it('keeps one worker for each device of a processor, and ends them all', async () => {
+    const devices = ['cpu:0', 'cpu:1'];
+    const kepts = await Promise.all(devices.map((device) => run(`run ${device.at(-1)}`, { device })));
+    await kept.release();
+    expect(kepts.map(({ pid }) => isAlive(pid))).toEqual([false, false]);
   });
 
   it('starts another in place of one that has died while it waited', async () => {

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkerCommand, WorkerEvent } from '../../contract/protocol/index.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
@@ -46,7 +47,8 @@ export class WarmWorkers {
 
   /** Takes over the worker that waits for this launch, or starts one. */
   launcher(launch: PythonLaunch, logPath: string, modelHash: string): WorkerLauncher {
-    const key = JSON.stringify([launch.file, launch.args, launch.env]);
+    // Workers of one processor are launched alike; each device has its own log.
+    const key = JSON.stringify([launch.file, launch.args, launch.env, basename(logPath)]);
     return (emit) => new KeptWorker(this, { key, launch, logPath, modelHash }, emit);
   }
 

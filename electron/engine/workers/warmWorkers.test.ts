@@ -35,7 +35,7 @@ async function run(
   { precision = 'fp32', mostTokens = null, halved = false, device = 'cpu:0' }: Run = {},
 ) {
   await mkdir(join(folder, name), { recursive: true });
-  const load = { type: 'load', precision, most_tokens_per_batch: mostTokens } as LoadCommand;
+  const load = { type: 'load', device: 'cpu', precision, most_tokens_per_batch: mostTokens } as LoadCommand;
   let ready: WorkerReady | undefined;
   let pid = 0;
   await new Promise<void>((resolve, fail) => {

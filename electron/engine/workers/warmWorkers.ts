@@ -40,9 +40,12 @@ export class WarmWorkers {
     this.keptMs = keptMs;
   }
 
-  /** Main memory and GPU memory that waiting workers hold, in bytes: a run that takes them over needs no more. */
+  /** Main memory that waiting workers on processors hold, in bytes: a run that takes them over needs no more. */
   get memoryBytes(): number {
-    return [...this.idle.values()].reduce((sum, { ready }) => sum + ready.memory_bytes, 0);
+    return [...this.idle.values()].reduce(
+      (sum, { load, ready }) => sum + (load.device === 'cpu' ? ready.memory_bytes : 0),
+      0,
+    );
   }
 
   /** Takes over the worker that waits for this launch, or starts one. */

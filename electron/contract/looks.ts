@@ -36,7 +36,7 @@ export function judgedOf(files: readonly InspectedFile[], look: string): JudgedF
   return ofSequences === 0 ? null : { look, ...total, ofSequences, ofBases };
 }
 
-/** Share of all sequences that a second look must add to be advised: docs/results.md has the measurement. */
+/** Share of all sequences that a second look must add to be advised. It is chosen, not measured. */
 const CLEARLY_MORE = 0.05;
 
 /**

@@ -99,3 +99,14 @@ export const chunkResultSchema = z.object({
   reason: reasonSchema,
 });
 export type ChunkResult = z.infer<typeof chunkResultSchema>;
+
+/** What a chunk has that nothing judged, besides its place and the reason. */
+export const NOT_JUDGED = {
+  frames: [],
+  bestFrame: null,
+  score1: null,
+  score2: null,
+  virusScore: null,
+  isVirus: null,
+  judgedBy: null,
+} satisfies Partial<ChunkResult>;

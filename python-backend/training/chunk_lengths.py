@@ -13,7 +13,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,15 +26,6 @@ BoolArray = npt.NDArray[np.bool_]
 ROOT = Path(__file__).resolve().parents[2]
 LENGTHS = (150, 300, 500, 1000, 3000)
 CHUNK_LENGTHS = ("500", "300", "500+300")
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A piece of a fragment of a genome's record."""
-
-    virus: bool
-    record: str
-    letters: str
 
 
 @dataclass(frozen=True)
@@ -51,16 +42,13 @@ class Run:
         )
 
 
-def cut(fragments: list[Fragment], length: int) -> list[Piece]:
-    """Cut fragments into consecutive pieces of one length."""
+def cut(fragments: list[Fragment], length: int) -> list[Fragment]:
+    """Cut fragments into consecutive pieces of one length; a piece keeps the place of its fragment."""
     letters, of = pieces(fragments, length)
-    return [
-        Piece(fragments[number].virus, fragments[number].record, each)
-        for each, number in zip(letters, of, strict=True)
-    ]
+    return [replace(fragments[number], letters=each) for each, number in zip(letters, of, strict=True)]
 
 
-def predict(made: list[Piece], chunk_length: str, model: str, folder: Path) -> Run:
+def predict(made: list[Fragment], chunk_length: str, model: str, folder: Path) -> Run:
     """Run the program on pieces."""
     fasta, run = folder / "pieces.fa", folder / f"run {chunk_length}"
     fasta.write_text("".join(f">{n}\n{one.letters}\n" for n, one in enumerate(made)), encoding="ascii")
@@ -81,7 +69,7 @@ def _program(*words: object) -> None:
     subprocess.run(command, cwd=ROOT, check=True)
 
 
-def report(made: list[Piece], runs: dict[str, Run]) -> Iterator[dict[str, object]]:
+def report(made: list[Fragment], runs: dict[str, Run]) -> Iterator[dict[str, object]]:
     """Yield what each run says of the pieces."""
     virus = np.array([one.virus for one in made])
     record = np.array([one.record for one in made])

@@ -4,6 +4,7 @@ import {
   evidenceSchema,
   FRAME_NAMES,
   isTooShort,
+  NOT_JUDGED,
   reasonSchema,
   SEQUENCE_COLUMNS,
   SEQUENCE_FIELDS,
@@ -111,17 +112,8 @@ export function madeChunks(sequence: SequenceResult): ChunkResult[] {
   return Array.from({ length: nChunks }, (_, chunk) => {
     const place = { chunk, start: chunk * CHUNK + 1, end: Math.min(length, (chunk + 1) * CHUNK) };
     const rank = (chunk - bestChunk + nChunks) % nChunks;
-    if (virusScore === null || rank >= nChunksScored) {
-      const none = {
-        bestFrame: null,
-        score1: null,
-        score2: null,
-        virusScore: null,
-        isVirus: null,
-        judgedBy: null,
-      };
-      return { ...place, ...none, frames: [], reason: 'no_open_frame' };
-    }
+    if (virusScore === null || rank >= nChunksScored)
+      return { ...place, ...NOT_JUDGED, reason: 'no_open_frame' };
     const isVirus = rank < nChunksViral;
     const top = (isVirus ? 0.5 : 0) + 0.4998 * Math.min(1, virusScore * (0.8 + 0.4 * random()));
     const best = (rank === 0 ? bestFrame : null) ?? FRAME_NAMES[Math.floor(random() * 6)] ?? 'F1';

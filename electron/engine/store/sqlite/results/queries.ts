@@ -1,7 +1,7 @@
 import type { SequenceResult } from '../../../../contract/columns.ts';
 import type Database from 'better-sqlite3';
 import type { Cut } from '../../../../contract/plan.ts';
-import type { ChunkResult, Reason } from '../../../../contract/results.ts';
+import { NOT_JUDGED, type ChunkResult, type Reason } from '../../../../contract/results.ts';
 import type { CheckedRows } from '../parts/checkedRows.ts';
 import { readPlan } from '../runRows.ts';
 import {
@@ -196,16 +196,7 @@ function chunkScores(
   cut: Cut,
   chunk: ChunkColumns | undefined,
 ): Omit<ChunkResult, 'chunk' | 'start' | 'end'> {
-  const none = {
-    frames: [],
-    bestFrame: null,
-    score1: null,
-    score2: null,
-    virusScore: null,
-    isVirus: null,
-    judgedBy: null,
-  };
-  if (!chunk) return { ...none, reason: 'no_open_frame' };
+  if (!chunk) return { ...NOT_JUDGED, reason: 'no_open_frame' };
   const pairs = scorePairs(chunk.scores);
   const numbers = scoredFrames(chunk);
   const frames = numbers.map((frame, i) => ({
@@ -213,7 +204,7 @@ function chunkScores(
     score1: pairs[2 * i]!,
     score2: pairs[2 * i + 1]!,
   }));
-  if (chunk.reason !== null) return { ...none, frames, reason: chunk.reason };
+  if (chunk.reason !== null) return { ...NOT_JUDGED, frames, reason: chunk.reason };
   const { deciding, ...call } = callChunk(pairs);
   return {
     frames,

@@ -20,8 +20,8 @@ import torch
 from safetensors import safe_open
 from torch import Tensor
 
+from benchmarks.conditions import conditions
 from benchmarks.encoders.timing import Step, time_steps
-from virnucpro_backend.check.conditions import conditions
 from virnucpro_backend.devices.allocator import set_up_device_allocator
 from virnucpro_backend.encoders.batches import GPU_TOKENS_PER_BATCH
 from virnucpro_backend.encoders.layout import SequenceLayout

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from benchmarks.conditions import conditions
 from benchmarks.encoders.rows import Row, Settings
 from benchmarks.encoders.timing import Timing
-from virnucpro_backend.check.conditions import conditions
 
 MODULE = "benchmarks.encoders"
 

@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.conditions import conditions
 from benchmarks.predict.inputs import BenchInput
 from benchmarks.predict.python_module import ROOT, python_json
 from benchmarks.predict.result_tables import table_hashes
 from benchmarks.predict.run_figures import RunFigures, run_figures
-from virnucpro_backend.check.conditions import conditions
 
 PARTS_FOR_RATES = 6
 

@@ -177,7 +177,7 @@ async function lastSpeed({ environment, paths }: EngineContext): Promise<Measure
           problem: device.problem,
         };
       }),
-      figures: JSON.stringify(kept.devices, null, 2),
+      figures: JSON.stringify({ packages: kept.packages, devices: kept.devices }, null, 2),
     }
   );
 }

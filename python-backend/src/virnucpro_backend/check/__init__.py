@@ -1,1 +1,1 @@
-"""Checks whether this installation computes correctly, and how fast: five levels in one command."""
+"""Checks whether this installation computes correctly, and how fast."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from virnucpro_backend.devices.opening import LoadFailedError, open_device
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
@@ -41,7 +41,8 @@ def check_device(
     Any fault of a device is reported as a result's `problem`, never as an exception.
     """
     forbid_hidden_rounding()
-    weights, tokens = _random_weights(), _random_tokens()
+    weights, tokens = Esm2(_CONFIG), _random_tokens()
+    randomise(weights, torch.Generator().manual_seed(11))
     with torch.inference_mode():
         expected = _embed(weights, tokens)
     return {"results": [_checked(kind, each, weights, tokens, expected, seconds) for each in precisions]}
@@ -72,14 +73,12 @@ def _checked(
     }
 
 
-def _random_weights() -> Esm2:
-    generator = torch.Generator().manual_seed(11)
-    model = Esm2(_CONFIG)
-    for parameter_name, parameter in model.named_parameters():
+def randomise(model: nn.Module, generator: torch.Generator) -> None:
+    """Give matrices unit gain, which keeps activations in a realistic range, and embeddings unit variance."""
+    for name, parameter in model.named_parameters():
         if parameter.dim() == 2:
-            scale = 1.0 if parameter_name.startswith("embedding") else parameter.shape[1] ** -0.5
-            parameter.copy_(torch.randn(parameter.shape, generator=generator) * scale)
-    return model
+            scale = 1.0 if name.startswith("embedding") else parameter.shape[1] ** -0.5
+            parameter.normal_(0, scale, generator=generator)
 
 
 def _random_tokens() -> Tensor:

@@ -10,20 +10,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from virnucpro_backend.check.agreement import (
-    FrameResults,
-    ScoreAgreement,
-    VectorAgreement,
-    compare_scores,
-    compare_vectors,
-    joined,
-)
+import numpy as np
+import numpy.typing as npt
+
 from virnucpro_backend.devices.opening import LoadFailedError
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.precision import forbid_hidden_rounding
 from virnucpro_backend.inference.loading import open_scorer
 from virnucpro_backend.inference.memory.device_memory import free_cached_memory
 from virnucpro_backend.inference.part_file import PartFrames, read_part
+from virnucpro_backend.inference.scorer import PartScores
 from virnucpro_backend.prepare.preparation import prepare_files
 from virnucpro_backend.weights.model_json import read_model_json
 
@@ -53,6 +49,51 @@ RULES: Mapping[Tried, Rule] = {
 original tool: a pooled cosine of 0.997 in BF16, which ESM-2 3B reaches; 0.9999 and 99.8 % of the labels
 in FP16. FP8 is compared with FP16: a cosine p0.1 of 0.999 and 0.1 % flips, because activations with outliers
 are known to suffer. Their targets name a quantile only for FP8; it is used for all precisions."""
+
+
+FloatArray = npt.NDArray[np.float32]
+RARE = 0.001
+"""The share of frames whose cosine is below the quantile p0.1."""
+
+
+@dataclass(frozen=True)
+class FrameResults:
+    """The results of a precision for f frames: pooled embeddings FP32 [f, width] and scores FP32 [f].
+
+    `recomputed` counts the frames that had to be computed again in FP32, `failed` those that were not finite
+    even then and are NaN here.
+    """
+
+    dnabert_s: FloatArray
+    esm2: FloatArray
+    score1: FloatArray
+    score2: FloatArray
+    recomputed: int
+    failed: int
+
+    @property
+    def is_virus(self) -> npt.NDArray[np.bool_]:
+        """The label of each frame."""
+        return self.score2 > self.score1
+
+
+@dataclass(frozen=True)
+class VectorAgreement:
+    """How far pooled vectors are from their references: the cosine that a thousandth of the frames is below,
+    and the error relative to the reference over all frames (Frobenius norms)."""
+
+    cosine_p01: float
+    relative_error: float
+
+
+@dataclass(frozen=True)
+class ScoreAgreement:
+    """How far scores are from their references: the largest difference of score2, and frames whose label
+    differs."""
+
+    difference_max: float
+    flips: int
+    flip_share: float
 
 
 @dataclass(frozen=True)
@@ -129,12 +170,45 @@ def _scored(
     kind: DeviceKind, precision: Precision, model_folder: Path, parts: Sequence[PartFrames]
 ) -> FrameResults:
     scorer = open_scorer(model_folder, kind, precision, _TOKENS_PER_BATCH, embeddings="fp32")
-    results = joined([FrameResults.of(scorer.score(part)) for part in parts])
+    results = _joined([scorer.score(part) for part in parts])
     device = scorer.device
     del scorer
     gc.collect()  # Keep only one model in memory at a time.
     free_cached_memory(device)
     return results
+
+
+def _joined(parts: Sequence[PartScores]) -> FrameResults:
+    """Join the results of parts that were scored with their embeddings."""
+    vectors = [part.embeddings for part in parts if part.embeddings is not None]
+    return FrameResults(
+        np.concatenate([part["dnabert_s"].astype(np.float32) for part in vectors]),
+        np.concatenate([part["esm2"].astype(np.float32) for part in vectors]),
+        np.concatenate([part.score1 for part in parts]),
+        np.concatenate([part.score2 for part in parts]),
+        sum(part.recomputed for part in parts),
+        sum(part.failed for part in parts),
+    )
+
+
+def compare_vectors(ours: FloatArray, reference: FloatArray) -> VectorAgreement:
+    """Compare [f, width] with [f, width] in FP64. A frame that is not finite makes every figure NaN."""
+    a, b = ours.astype(np.float64), reference.astype(np.float64)
+    cosine = (a * b).sum(axis=1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1))
+    return VectorAgreement(
+        cosine_p01=float(np.quantile(cosine, RARE)),
+        relative_error=float(np.linalg.norm(a - b) / np.linalg.norm(b)),
+    )
+
+
+def compare_scores(ours: FrameResults, reference: FrameResults) -> ScoreAgreement:
+    """Compare the scores of the same frames."""
+    flips = int(np.count_nonzero(ours.is_virus != reference.is_virus))
+    return ScoreAgreement(
+        difference_max=float(np.abs(ours.score2.astype(np.float64) - reference.score2).max()),
+        flips=flips,
+        flip_share=flips / ours.score2.size,
+    )
 
 
 def _compared(precision: Tried, against: str, results: Mapping[str, FrameResults]) -> dict[str, Any]:

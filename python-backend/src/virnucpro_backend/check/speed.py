@@ -15,15 +15,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.check.conditions import conditions
+from virnucpro_backend.check.device import randomise
 from virnucpro_backend.devices.opening import open_device
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS
 from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2, ResidualStream
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.packed_linear import pack_linears, packing_is_faster
-from virnucpro_backend.encoders.precision import forbid_hidden_rounding
-from virnucpro_backend.fidelity.random_model import RandomWeights
+from virnucpro_backend.encoders.precision import DTYPES, forbid_hidden_rounding
 from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
 
 ESM2_TOKENS, DNABERT_S_TOKENS = 168, 101
@@ -38,11 +37,9 @@ CPU_BATCHES, GPU_BATCHES = (168, 512, 2048), (2048, 8192, 16_384, 24_576, 32_768
 def measure_speed(kind: DeviceKind, precision: Precision, seconds: float) -> dict[str, Any]:
     """Measure the rates by tokens per batch. Raises LoadFailedError if the device can't be used."""
     forbid_hidden_rounding()
-    opened = open_device(kind, precision, None)
-    device = opened.device
+    device = open_device(kind, precision, None).device
     layers, sizes = (CPU_LAYERS, CPU_BATCHES) if kind == "cpu" else (GPU_LAYERS, GPU_BATCHES)
-    weights = RandomWeights(device, esm2_config=replace(ESM2_3B, layers=layers), dnabert_s_config=DNABERT_S)
-    esm2, dnabert_s = weights.encoders(precision)
+    esm2, dnabert_s = _encoders(layers, precision, device)
     matrices = [module.weight for module in esm2.modules() if isinstance(module, nn.Linear)]
     if kind == "cpu" and packing_is_faster(esm2.dtype):
         for layer in (*esm2.resident_layers, *dnabert_s.resident_layers):
@@ -70,13 +67,24 @@ def measure_speed(kind: DeviceKind, precision: Precision, seconds: float) -> dic
             }
         )
     return {
-        **conditions("virnucpro_backend.check", device),
-        "name": opened.name,
         "precision": precision,
         "layers_of_esm2_computed": layers,
         "kernels": f"{esm2.ops.name}, {esm2.attention.name} attention",
         "rows": rows,
     }
+
+
+def _encoders(layers: int, precision: Precision, device: torch.device) -> tuple[Esm2, DnabertS]:
+    """Make ESM-2 with these layers, and DNABERT-S, as loading a model folder would."""
+    dtype = DTYPES[precision]
+    with device:
+        esm2, dnabert_s = Esm2(replace(ESM2_3B, layers=layers), dtype), DnabertS(DNABERT_S, dtype)
+    for encoder in (esm2, dnabert_s):
+        randomise(encoder.to(device), torch.Generator(device).manual_seed(1))
+        encoder.use_kernels_for(device)
+    if precision == "fp8":
+        esm2.to_fp8()
+    return esm2, dnabert_s
 
 
 def _through_layers(esm2: Esm2, proteins: int) -> Callable[[], object]:

@@ -1,4 +1,4 @@
-"""`python -m virnucpro_backend.fidelity.random_model FOLDER`: write random weights of published shapes.
+"""`python -m tools.random_model FOLDER`: write random weights of published shapes.
 
 They serve to measure speed, and agreement between precisions, when the published weights are not available.
 The numbers are made on the device, tensor by tensor, each from its own seed, and are exact in FP16 where the
@@ -20,16 +20,13 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.devices.precisions import Precision
 from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS, DnabertSConfig
 from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2, Esm2Config
 from virnucpro_backend.encoders.float32 import inverse_frequencies
 from virnucpro_backend.encoders.head import HEAD_TENSORS
-from virnucpro_backend.encoders.precision import DTYPES
 from virnucpro_backend.safetensors_file import sha256_of_file, write_safetensors
 from virnucpro_backend.weights.formats.names import State
 from virnucpro_backend.weights.model_files import ModelFile
-from virnucpro_backend.weights.model_folder import fill
 from virnucpro_backend.weights.model_json import ModelDescription, write_model_json
 
 RANDOM_MODEL = "random"
@@ -51,17 +48,6 @@ class RandomWeights:
     seed: int = 1
     esm2_config: Esm2Config = ESM2_3B
     dnabert_s_config: DnabertSConfig = DNABERT_S
-
-    def encoders(self, precision: Precision) -> tuple[Esm2, DnabertS]:
-        """Make ESM-2 and DNABERT-S on the device, as loading a model folder would."""
-        dtype = DTYPES[precision]
-        with torch.device("meta"):
-            esm2, dnabert_s = Esm2(self.esm2_config, dtype), DnabertS(self.dnabert_s_config, dtype)
-        fill(esm2, self.esm2(), self.device, TITLE)
-        if precision == "fp8":
-            esm2.to_fp8()
-        fill(dnabert_s, self.dnabert_s(), self.device, TITLE)
-        return esm2, dnabert_s
 
     def esm2(self) -> State:
         """ESM-2's tensors by the names in its state dict."""
@@ -159,9 +145,7 @@ def _array(tensor: Tensor) -> npt.NDArray[np.generic]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the folder; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m virnucpro_backend.fidelity.random_model", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m tools.random_model", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json with 4,096 tokens")
     parser.add_argument("--chunk-length", type=int, default=500)

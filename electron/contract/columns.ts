@@ -18,6 +18,8 @@ interface Facts {
   readonly tables?: readonly Table[];
   /** Only runs of this kind have the column. */
   readonly ofRuns?: 'paired' | 'calibrated' | 'lookingTwice';
+  /** The only table of which `ofRuns` holds. */
+  readonly ofRunsIn?: Table;
   /** Exports have the column only if a selected sequence has a value in this one. */
   readonly needs?: string;
   /** Whole numbers beyond 32 bits. */
@@ -381,17 +383,17 @@ export const SEQUENCE_COLUMNS = {
   }),
   along: text(z.string().nullable(), {
     en: [
-      'Along the sequence',
-      'runs with two chunk lengths: its chunks in order, such as `3v1n2u`: virus, other, without a score',
+      'Calls along the sequence',
+      'its chunks in order, such as `3v1n2u`: virus, other, no score; `sequences.tsv` has it with two chunk lengths',
     ],
     de: [
-      'Entlang der Sequenz',
-      'bei zwei Stücklängen ihre Stücke der Reihe nach, etwa 3v1n2u: Virus, anderes, ohne Wert',
+      'Einstufungen entlang der Sequenz',
+      'ihre Stücke der Reihe nach, etwa 3v1n2u: Virus, anderes, ohne Wert',
     ],
     ofRuns: 'lookingTwice',
+    ofRunsIn: 'sequences',
     needs: 'virusScore',
     width: 20,
-    isShown: true,
   }),
 } as const satisfies Readonly<Record<string, SequenceColumn>>;
 
@@ -419,9 +421,9 @@ export function columnsOf(
 ): ColumnKey[] {
   const isOfRun = { paired: isPaired, calibrated: isCalibrated, lookingTwice: looksTwice };
   return COLUMN_KEYS.filter((key) => {
-    const { tables, ofRuns } = sequenceColumn(key);
+    const { tables, ofRuns, ofRunsIn = table } = sequenceColumn(key);
     const isInTable = table === 'window' ? key !== 'model' : (tables?.includes(table) ?? true);
-    return isInTable && (ofRuns === undefined || isOfRun[ofRuns]);
+    return isInTable && (ofRuns === undefined || ofRunsIn !== table || isOfRun[ofRuns]);
   });
 }
 

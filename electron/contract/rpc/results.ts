@@ -91,7 +91,7 @@ const listedSequenceSchema = sequenceResultSchema.extend({
   /**
    * Numbers along the sequence, one for each chunk or, in a long sequence, for several: the virus score in
    * percent, at least 1, negative if the chunk is called other. For several chunks it is the one furthest
-   * from 50; 0 if nothing is scored.
+   * from 50; 0 if nothing is scored. RIBBON_LOOKED_AGAIN further from 0 if a second look judged.
    */
   ribbon: z.array(z.int()),
   /** What the table of each other tool says about it. */

@@ -200,7 +200,9 @@ describe('tables read back by other programs', () => {
     expect(everything).toContain('second_score');
     const unscored = header(await exported('tsv', { predictions: ['not_scored'] }));
     expect(unscored).toEqual(
-      everything.filter((name) => !/score$|^viral_fraction|^n_bases|^pair_|^best_|^evidence$/.test(name)),
+      everything.filter(
+        (name) => !/score$|^viral_fraction|^n_bases|^pair_|^best_|^evidence$|^along$/.test(name),
+      ),
     );
   });
 

@@ -90,7 +90,7 @@ export function sequenceRow(
     pairPrediction: pair && pair.prediction,
     pValue: pValue(trusted, length, virusScore),
     judgedBy: cut.secondLook ? summary.judgedBy : null,
-    along: cut.secondLook ? summary.along : null,
+    along: summary.along,
   };
 }
 

@@ -242,7 +242,7 @@ export class SequenceTally {
   #alongOf(fault: Reason | null): string | null {
     if (fault !== null) return null;
     this.#extend('u', chunkCount(this.#length, this.#cut.chunkLength) - this.#next);
-    return this.#along.map(({ chunks, kind }) => `${chunks}${kind}`).join('');
+    return this.#along.map(({ chunks, kind }) => `${chunks}${kind}`).join('') || null;
   }
 
   /** `fault` is why prepare found the record can't be scored, null if it can. */

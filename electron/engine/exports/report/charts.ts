@@ -1,3 +1,5 @@
+import { RIBBON_LOOKED_AGAIN } from '../../../contract/results.ts';
+
 /* Charts of a report, as inline SVG without scripts or separate files. Each has a text description. */
 
 export const COLOURS = {
@@ -48,7 +50,7 @@ export function stackedBars(rows: readonly StackedRow[], title: string): Markup 
  */
 export function ribbon(steps: readonly number[]): Markup {
   const bars = steps.map((percent, i) => {
-    const height = percent === 0 ? 4 : Math.abs(percent);
+    const height = percent === 0 ? 4 : Math.abs(percent % RIBBON_LOOKED_AGAIN);
     const colour = COLOURS[percent === 0 ? 'not_scored' : percent > 0 ? 'virus' : 'others'];
     return html`<rect x="${i}" y="${100 - height}" width="1" height="${height}" fill="${colour}" />`;
   });

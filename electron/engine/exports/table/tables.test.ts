@@ -348,7 +348,7 @@ describe('a table of sequences', () => {
   function hasValue(name: string, row: SequenceResult): boolean {
     if (name.startsWith('n_bases')) return row.virusScore !== null;
     if (name.startsWith('n_chunks_lost') || name === 'genetic_code_hint') return row.geneticCodeHint !== null;
-    if (name.startsWith('pair_')) return row.virusScore !== null;
+    if (name.startsWith('pair_') || name === 'along') return row.virusScore !== null;
     const value = valueOf(name, row);
     return value !== null && value !== false;
   }
@@ -365,17 +365,17 @@ describe('a table of an unfinished run without samples, pairs and trusted sequen
   });
   afterAll(() => unfinished.store.close());
 
-  /** The names and cells after the name of the model, which is the last column of our own. */
-  const afterModel = async (filter: SequenceFilter = {}) => {
+  /** The names and cells after the last column of our own. */
+  const afterOwn = async (filter: SequenceFilter = {}) => {
     const { names, lines } = await tableOf(unfinished, filter);
-    const end = names.indexOf('model') + 1;
+    const end = names.indexOf('along') + 1;
     return [names.slice(end), ...lines.map((cells) => cells.slice(end))];
   };
 
   it('says which calls may change, unless none of those selected may', async (context) => {
     const { names, lines } = await tableOf(unfinished);
     expect(names.slice(5, 9)).toEqual(['virus_score', 'prediction', 'settled', 'evidence']);
-    expect(names.at(-1)).toBe('model');
+    expect(names.slice(-2)).toEqual(['model', 'along']);
     expect(lines.map((cells) => [cells[1], cells[names.indexOf('settled')]])).toEqual([
       ['whole', 'True'],
       ['part', 'False'],
@@ -431,8 +431,8 @@ describe('a table of an unfinished run without samples, pairs and trusted sequen
         ...mark,
         tags: [...('tags' in mark ? mark.tags : [])],
       });
-      expect(await afterModel()).toEqual([[name], ['NA'], [value]]);
-      expect(await afterModel({ settled: true })).toEqual([[], []]);
+      expect(await afterOwn()).toEqual([[name], ['NA'], [value]]);
+      expect(await afterOwn({ settled: true })).toEqual([[], []]);
     }
     markSequence(unfinished.folder, { ...row, ...nothing });
   });

@@ -123,6 +123,8 @@ describe('result tables', () => {
     await run.store.writeTables();
     const [own] = await run.store.sequencesOf(Uint32Array.of(0));
     const chunks = await run.store.chunksOf(0, 0, 10);
+    // 25 and 94 %, the latter of the second look.
+    expect(await run.store.ribbonsOf([{ row: 0, nChunks: 3 }])).toEqual([[-25, 1094, 0]]);
     await run.store.close();
     const table = (name: keyof typeof RESULT_FILES) =>
       readFileSync(join(run.folder, RESULT_FILES[name]), 'utf8').trimEnd().split('\n').slice(1);

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { IconNote } from '@tabler/icons-react';
 import {
+  RIBBON_LOOKED_AGAIN,
   sequenceColumn,
   SHORTEST_LENGTH,
   type ColumnKey,
@@ -48,6 +49,8 @@ const SCORE_BAR_PX = 44;
 const WIDEST_GAPS = 24;
 /** Height of a step without a score, in percent. */
 const EMPTY_STEP = 6;
+/** Height of the mark at the top of a step that a second look judged. */
+const MARK = 14;
 
 /** Draws a bar behind the number. */
 function scoreLook({ virusScore, prediction }: SequenceResult): CellLook {
@@ -225,7 +228,7 @@ export function sequenceColumns(
     ...take('length', 'virusScore'),
     {
       id: 'ribbon',
-      title: t('column.along'),
+      title: t('results.along'),
       hint: t('results.hint.ribbon'),
       width: '150px',
       cell: (row) =>
@@ -267,9 +270,13 @@ export function sequenceColumns(
 /** Draws the scores along a sequence: a bar for each chunk, or one for several chunks of a long sequence. */
 export function Ribbon({ steps, label }: { steps: readonly number[]; label: string }) {
   const width = steps.length > WIDEST_GAPS ? 1 : 0.88;
-  const path = (has: (step: number) => boolean) =>
+  const path = (has: (step: number) => boolean, isMark = false) =>
     steps
-      .map((step, i) => (has(step) ? `M${i} 100V${100 - (Math.abs(step) || EMPTY_STEP)}h${width}V100z` : ''))
+      .map((step, i) => {
+        const height = isMark ? MARK : Math.abs(step % RIBBON_LOOKED_AGAIN) || EMPTY_STEP;
+        const base = isMark ? MARK : 100;
+        return has(step) ? `M${i} ${base}v${-height}h${width}v${height}z` : '';
+      })
       .join('');
   return (
     <svg
@@ -282,6 +289,7 @@ export function Ribbon({ steps, label }: { steps: readonly number[]; label: stri
       <path className={classes.ribbonVirus} d={path((step) => step > 0)} />
       <path className={classes.ribbonOthers} d={path((step) => step < 0)} />
       <path className={classes.ribbonNone} d={path((step) => step === 0)} />
+      <path className={classes.ribbonAgain} d={path((step) => Math.abs(step) > RIBBON_LOOKED_AGAIN, true)} />
     </svg>
   );
 }

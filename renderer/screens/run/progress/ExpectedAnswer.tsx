@@ -144,7 +144,7 @@ function BestHits({ run }: { run: RunSummary }) {
               <th scope="col">{t('column.seqName')}</th>
               <th scope="col">{t('column.length')}</th>
               <Box component="th" scope="col" ta="left">
-                {t('column.along')}
+                {t('results.along')}
               </Box>
               <th scope="col">{t('column.virusScore')}</th>
               <th scope="col">{t('column.evidence')}</th>

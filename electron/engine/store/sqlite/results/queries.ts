@@ -1,7 +1,13 @@
 import type { SequenceResult } from '../../../../contract/columns.ts';
 import type Database from 'better-sqlite3';
 import type { Cut } from '../../../../contract/plan.ts';
-import { NOT_JUDGED, type ChunkResult, type Reason } from '../../../../contract/results.ts';
+import {
+  NOT_JUDGED,
+  RIBBON_LOOKED_AGAIN,
+  strandFrame,
+  type ChunkResult,
+  type Reason,
+} from '../../../../contract/results.ts';
 import type { CheckedRows } from '../parts/checkedRows.ts';
 import { readPlan } from '../runRows.ts';
 import {
@@ -112,11 +118,12 @@ function ribbonOf(nChunks: number, chunks: readonly ScoredChunk[]): number[] {
    * one.
    */
   const decided = new Array<number>(steps).fill(-1);
-  for (const { chunk, virusScore, isVirus } of chunks) {
+  for (const { chunk, frame, virusScore, isVirus } of chunks) {
     const step = Math.floor((chunk * steps) / nChunks);
     const distance = Math.abs(virusScore - VIRUS_FROM);
     if (distance <= decided[step]!) continue;
-    const percent = Math.max(1, Math.round(100 * virusScore));
+    const again = strandFrame(frame) === frame ? 0 : RIBBON_LOOKED_AGAIN;
+    const percent = again + Math.max(1, Math.round(100 * virusScore));
     decided[step] = distance;
     ribbon[step] = isVirus ? percent : -percent;
   }

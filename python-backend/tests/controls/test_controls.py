@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import torch
 from torch import Tensor
 
 from virnucpro_backend.controls.original import FromOriginal
-from virnucpro_backend.controls.panel import judge, panel_file, run_controls
-from virnucpro_backend.controls.scoring import score_sequences
+from virnucpro_backend.controls.panel import KnownScores, judge, panel_file, run_controls
+from virnucpro_backend.controls.scoring import ScoredSequences, score_sequences
 from virnucpro_backend.encoders.mapped_layers import MappedLayers
 from virnucpro_backend.encoders.tokens import TokenSequences
 from virnucpro_backend.inference import loading
@@ -150,6 +151,29 @@ def test_a_sabotaged_model_is_detected(
     # Detection must not depend on known scores, which only the program's own models have.
     scored = score_sequences(panel_file(RESOURCES, 500), TEACHING, "cpu", "fp32")
     assert judge(scored, "fp32", None)["verdict"] != "works"
+
+
+def test_rounding_that_turns_calls_condemns_no_device_but_wrong_frames_do() -> None:
+    """A hundredth turns a call where a frame is as sure of one class as another frame is of the other."""
+    scored = score_sequences(panel_file(RESOURCES, 500), TEACHING, "cpu", "fp32")
+    known: KnownScores = {header.split()[0]: [] for header in scored.headers}
+    host = scored.headers.index(next(header for header in scored.headers if header.startswith("host_")))
+    opposed = np.array([[0.1, 0.9], [0.9, 0.1]], np.float32)
+
+    def with_host(frames: npt.NDArray[np.float32]) -> ScoredSequences:
+        others = scored.chunk_of != host
+        chunk_of = np.concatenate((scored.chunk_of[others], [host, host]))
+        order = np.argsort(chunk_of, kind="stable")
+        scores = np.concatenate((scored.scores[others], frames))
+        return replace(scored, chunk_of=chunk_of[order], scores=scores[order])
+
+    one = with_host(opposed)
+    for chunk, score in zip(one.chunk_of, one.scores[:, 1], strict=True):
+        known[scored.headers[chunk].split()[0]].append(float(score))
+    turned = with_host(opposed + np.array([[0.005, -0.005], [0, 0]], np.float32))
+    assert abs(turned.chunk_scores[host] - one.chunk_scores[host]) > 0.7
+    assert judge(turned, "fp16", known)["verdict"] == "works"
+    assert judge(with_host(opposed[::-1]), "fp16", known)["verdict"] == "differs"
 
 
 def test_answers_that_are_not_the_originals_fail_a_model_that_separates_the_classes() -> None:

@@ -99,17 +99,21 @@ def _is_quick(header: str) -> bool:
     return sequence.group in ("viral", "host") and sequence.number <= QUICK_PER_GROUP
 
 
-def known_scores(resources: Path, model_hash: str, panel: Path) -> dict[str, float] | None:
-    """FP32 scores of the panel's sequences by name; None unless the model comes with the program."""
+KnownScores = dict[str, list[float]]
+"""P(virus) in FP32 of the frames of each sequence, in order, by its name."""
+
+
+def known_scores(resources: Path, model_hash: str, panel: Path) -> KnownScores | None:
+    """The panel's known scores; None unless the model comes with the program."""
     content = json.loads((resources / "controls" / "known-scores.json").read_text(encoding="utf-8"))
-    by_panel = msgspec.convert(content, dict[str, dict[str, dict[str, float]]])
+    by_panel = msgspec.convert(content, dict[str, dict[str, KnownScores]])
     return by_panel.get(model_hash, {}).get(panel.name)
 
 
 def judge(
     scored: ScoredSequences,
     precision: Precision,
-    known: dict[str, float] | None,
+    known: KnownScores | None,
     original: FromOriginal | None = None,
 ) -> dict[str, Any]:
     """Groups, and the verdict with its reasons.
@@ -125,7 +129,7 @@ def judge(
     labelled = (of_group["viral"] | of_group["host"]) & np.isfinite(scores)
     virus = of_group["viral"][labelled]
     area = auroc(virus, scores[labelled]) if 0 < virus.sum() < virus.size else None
-    difference = _largest_difference(sequences, scores, known)
+    difference = _largest_difference(scored, sequences, known)
     verdict, reasons = _verdict({g.group: g for g in groups}, area, difference, precision, scored.failed)
     if original is not None and original.problem is not None and verdict != "no_answer":
         verdict, reasons = "differs", [*reasons[:1], f"Not the original tool's answers: {original.problem}"]
@@ -157,15 +161,17 @@ def _group_result(group: Group, scores: npt.NDArray[np.float64]) -> GroupResult:
 
 
 def _largest_difference(
-    sequences: list[PanelSequence],
-    scores: npt.NDArray[np.float64],
-    known: dict[str, float] | None,
+    scored: ScoredSequences, sequences: list[PanelSequence], known: KnownScores | None
 ) -> float | None:
-    """The largest difference from the known scores; None without known scores, 1 if a score is missing."""
+    """The largest difference of a frame from its known score; None without known scores, 1 if a frame or its
+    score is missing."""
     if known is None:
         return None
-    expected = np.array([known[s.name] for s in sequences])
-    return float(np.nan_to_num(np.abs(scores - expected), nan=1.0).max())
+    expected = np.array([score for sequence in sequences for score in known[sequence.name]])
+    found = scored.scores[:, 1]
+    if found.size != expected.size:
+        return 1.0
+    return float(np.nan_to_num(np.abs(found - expected), nan=1.0).max())
 
 
 def _verdict(
@@ -191,7 +197,7 @@ def _verdict(
         return "chance", [called, f"{measured}: no better than chance."]
     if difference is not None and difference > ALLOWED_SCORE[precision]:
         allowed = ALLOWED_SCORE[precision]
-        reason = f"A score differs by {difference:.2g} from the known one; rounding explains {allowed:g}."
+        reason = f"A frame differs by {difference:.2g} from its known score; rounding explains {allowed:g}."
         return "differs", [called, reason]
     if area < LOWEST_AUROC:
         return "weak", [

@@ -26,26 +26,35 @@ _TOKENS_PER_BATCH = 2048
 
 @dataclass(frozen=True)
 class ScoredSequences:
-    """Sequences in the order of their file, and their chunks.
+    """Sequences in the order of their file, with their chunks and frames.
 
-    `headers`: whole header lines. `score1` and `score2`: of every chunk the largest P(others) and P(virus) of
-    its frames, FP32 [chunks], NaN for a chunk without a frame and, as in a run, for one with a frame whose
-    score is no number. `failed`: such frames.
+    `headers`: whole header lines. `chunk_of`: int64 [f], the chunk of each frame. `scores`: FP32 [f, 2],
+    P(others) and P(virus) of each frame, NaN for one whose score is no number; there are `failed` of these.
     """
 
     headers: tuple[str, ...]
-    lengths: npt.NDArray[np.int64]
     chunks: ChunkTable
-    score1: npt.NDArray[np.float32]
-    score2: npt.NDArray[np.float32]
-    frames: int
+    chunk_of: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float32]
     failed: int
 
     @property
+    def most_decided(self) -> npt.NDArray[np.float32]:
+        """The largest P(others) and P(virus) of each chunk's frames, FP32 [chunks, 2]: NaN without a
+        frame and, as in a run, with a frame whose score is no number."""
+        largest = np.full((self.chunks.record.size, 2), -np.inf, np.float32)
+        # Of a number and one that is none, maximum keeps the latter.
+        with np.errstate(invalid="ignore"):
+            np.maximum.at(largest, self.chunk_of, self.scores)
+        largest[np.isneginf(largest)] = np.nan
+        return largest
+
+    @property
     def chunk_scores(self) -> npt.NDArray[np.float64]:
-        """P(virus) of the most decisive frame of each chunk: at least 0.5 exactly if the call is virus."""
-        score1, score2 = self.score1.astype(np.float64), self.score2.astype(np.float64)
-        return np.where(score2 >= score1, score2, 1 - score1)
+        """P(virus) of the most decided frame of each chunk: at least 0.5 exactly if the call is virus."""
+        score1, score2 = self.most_decided.astype(np.float64).T
+        scores: npt.NDArray[np.float64] = np.where(score2 >= score1, score2, 1 - score1)
+        return scores
 
 
 def open_panel_scorer(model_folder: Path, kind: DeviceKind, precision: Precision) -> PartScorer:
@@ -73,23 +82,15 @@ def score_with(scorer: PartScorer, sequences: Path, chunk_length: int) -> Scored
         headers, lengths = _records(folder / "work" / "records")
         chunks = chunk_table(lengths, chunk_length)
         first_chunk = np.searchsorted(chunks.record, np.arange(lengths.size))
-        score1 = np.full(chunks.record.size, -np.inf, np.float32)
-        score2 = np.full(chunks.record.size, -np.inf, np.float32)
-        failed = 0
+        chunk_of, scores, failed = [], [], 0
         for part in parts:
             path = folder / part.path
-            scores = scorer.score(read_part(path, part.sha256, 0, part.frames))
+            scored = scorer.score(read_part(path, part.sha256, 0, part.frames))
+            scores.append(np.stack((scored.score1, scored.score2), axis=1))
+            failed += scored.failed
             places = load_file(path)
-            chunk = first_chunk[places["row"].astype(np.int64)] + places["chunk"].astype(np.int64)
-            # Of a number and one that is none, maximum keeps the latter.
-            with np.errstate(invalid="ignore"):
-                np.maximum.at(score1, chunk, scores.score1)
-                np.maximum.at(score2, chunk, scores.score2)
-            failed += scores.failed
-    unscored = np.isneginf(score2)
-    score1[unscored] = score2[unscored] = np.nan
-    frames = sum(part.frames for part in parts)
-    return ScoredSequences(headers, lengths, chunks, score1, score2, frames, failed)
+            chunk_of.append(first_chunk[places["row"].astype(np.int64)] + places["chunk"].astype(np.int64))
+    return ScoredSequences(headers, chunks, np.concatenate(chunk_of), np.concatenate(scores), failed)
 
 
 def _records(folder: Path) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:

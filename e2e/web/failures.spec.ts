@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { REAL_PYTHON } from '../../electron/engine/testing/realFiles.ts';
 import { expect, openFirstWindow, test } from '../support/fixtures.ts';
-import { DEADLY_RESIDUES, writePoisoned } from '../support/inputs.ts';
+import { DEADLY_RESIDUES, writeMixedFolder, writePoisoned } from '../support/inputs.ts';
 import { FAULTY_WORKERS } from '../support/partPermits.ts';
 import { isDone, LONG_MS, runState, startRun } from '../support/window.ts';
 
@@ -47,4 +47,19 @@ test('a part that kills its workers fails by name; once the cause is fixed a ret
   await isDone(page);
   await page.getByRole('tab', { name: 'Results' }).click();
   await expect(page.getByRole('row', { name: /deadly/ })).not.toContainText('Failed');
+});
+
+test('two files that could not be used are one line that names them and opens', async ({
+  window,
+  places,
+}) => {
+  await writeMixedFolder(join(places.files, 'mixed'));
+  await startRun(window, 'mixed', 'Mixed');
+  await expect(runState(window, 'Done, with failures')).toBeVisible({ timeout: LONG_MS });
+  await window.getByRole('tab', { name: 'Files and failures' }).click();
+  await expect(window.getByRole('heading', { name: '2 files could not be used' })).toBeVisible();
+  const reason = window.getByText('Proteins, not DNA', { exact: false });
+  await expect(reason).toBeHidden();
+  await window.getByRole('button', { name: 'cut off.fa.gz, proteins.fasta' }).click();
+  await expect(reason).toBeVisible();
 });

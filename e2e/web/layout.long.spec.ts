@@ -80,7 +80,10 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
   'finish now': ['interrupted', bySaying('Finish with')],
   'skip what failed': [
     'done with failures',
-    (page) => page.getByRole('button', { name: 'Skip' }).first().click(),
+    async (page) => {
+      await page.getByRole('button', { name: /^Sequences \S+ to/ }).click();
+      await page.getByRole('button', { name: 'Skip' }).first().click();
+    },
   ],
   'samples of a new run': [
     'new run',

@@ -1,4 +1,4 @@
-import { Button, Collapse } from '@mantine/core';
+import { Button, Collapse, Text } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useId, useState, type ReactNode } from 'react';
 import { Guarded } from './feedback/Guarded.tsx';
@@ -22,7 +22,7 @@ export function Fold({ title, opened: forced = false, startsOpen = false, childr
         variant="subtle"
         color="slate"
         size="compact-sm"
-        style={{ placeSelf: 'start' }}
+        style={{ placeSelf: 'start', maxWidth: '100%' }}
         aria-expanded={opened}
         aria-controls={id}
         leftSection={
@@ -30,7 +30,9 @@ export function Fold({ title, opened: forced = false, startsOpen = false, childr
         }
         onClick={() => setWanted(!opened)}
       >
-        {title}
+        <Text span inherit truncate>
+          {title}
+        </Text>
       </Button>
       <Collapse expanded={opened} id={id}>
         <Guarded>{children}</Guarded>

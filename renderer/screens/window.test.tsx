@@ -232,6 +232,23 @@ describe('a run', () => {
     );
   });
 
+  it('folds several failures of a kind into one line that names them and opens', async () => {
+    const user = userEvent.setup();
+    const { engine } = await renderWithEngine(<App />);
+    const state = { phase: 'done', failedParts: 3, failedRecords: 214, failedInputs: 2 } as const;
+    act(() => engine.changeRun(RUN_IDS.withFailures, { state }));
+    act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'files' }));
+    for (const [line, button, count] of [
+      ['notes.fa, notes2.fa', 'Mend it in a new run …', 2],
+      [/^Sequences \S+ to \S+, Sequences/, 'Skip', 3],
+    ] as const) {
+      const fold = await screen.findByRole('button', { name: line });
+      expect(screen.queryAllByRole('button', { name: button })).toEqual([]);
+      await user.click(fold);
+      await waitFor(() => expect(screen.getAllByRole('button', { name: button })).toHaveLength(count));
+    }
+  });
+
   it('is paused by its button and resumed by another', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />);

@@ -1,13 +1,14 @@
 import { modals } from '@mantine/modals';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Group, Paper, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { PartStatus, RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
+import { Fold } from '../../components/Fold.tsx';
 import { DESTRUCTIVE } from '../../styles/theme.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { fileName } from '../../i18n/names.ts';
-import { useTexts } from '../../i18n/index.ts';
+import { type Texts, useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { useDeviceLabels } from '../../state/runs/deviceLabels.ts';
 import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
@@ -71,10 +72,7 @@ export function FailuresCard({ run }: { run: RunSummary }) {
         </>
       }
     >
-      <Text mt={-4} mb={12} c="dimmed">
-        {t('files.failedExplain')}
-      </Text>
-      <Stack component="ul" className="plain-list" gap={12}>
+      <FailureList names={items.map((part) => rangeOf(part, t))} explanation={t('files.failedExplain')}>
         {items.map((part) => (
           <Failure
             key={part.key}
@@ -85,13 +83,38 @@ export function FailuresCard({ run }: { run: RunSummary }) {
             onLog={() => setLog(part.logPath)}
           />
         ))}
-      </Stack>
-      {total > items.length && (
-        <p className="muted">{t('files.moreFailed', { count: total - items.length })}</p>
-      )}
+        {total > items.length && (
+          <li className="muted">{t('files.moreFailed', { count: total - items.length })}</li>
+        )}
+      </FailureList>
       <LogDialog runId={runId} path={log} onClose={() => setLog(null)} />
     </Card>
   );
+}
+
+function rangeOf({ firstRow, lastRow, firstName: first, lastName: last }: PartStatus, t: Texts['t']): string {
+  return firstRow === lastRow ? t('files.sequence', { first }) : t('files.sequences', { first, last });
+}
+
+interface FailureListProps {
+  names: string[];
+  explanation: string;
+  children: ReactNode;
+}
+
+/** One failure in full; several as one line that opens, so that the table of files stays in sight. */
+function FailureList({ names, explanation, children }: FailureListProps) {
+  const list = (
+    <>
+      <Text mb={12} c="dimmed">
+        {explanation}
+      </Text>
+      <Stack component="ul" className="plain-list" gap={12}>
+        {children}
+      </Stack>
+    </>
+  );
+  return names.length === 1 ? list : <Fold title={names.join(', ')}>{list}</Fold>;
 }
 
 interface FailureProps {
@@ -104,7 +127,7 @@ interface FailureProps {
 
 function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
   const { t } = useTexts();
-  const { failure, firstName: first, lastName: last } = part;
+  const { failure } = part;
   const deviceLabel = useDeviceLabels();
   const facts = [
     ...part.files.map(fileName),
@@ -133,11 +156,7 @@ function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
   return (
     <Paper component="li" withBorder radius={10} px={14} py={12}>
       <Group gap={12} mb={8} align="baseline" style={{ overflowWrap: 'anywhere' }}>
-        <b>
-          {part.firstRow === part.lastRow
-            ? t('files.sequence', { first })
-            : t('files.sequences', { first, last })}
-        </b>
+        <b>{rangeOf(part, t)}</b>
         <span className="muted">{facts.join(' · ')}</span>
       </Group>
       {failure ? (
@@ -169,10 +188,10 @@ export function UnusableCard({ run }: { run: RunSummary }) {
         </Button>
       }
     >
-      <Text mt={-4} mb={12} c="dimmed">
-        {t('files.unusableText')}
-      </Text>
-      <Stack component="ul" className="plain-list" gap={12}>
+      <FailureList
+        names={data.unusable.map(({ path }) => fileName(path))}
+        explanation={t('files.unusableText')}
+      >
         {data.unusable.slice(0, MOST_SHOWN).map(({ path, error }) => (
           <Paper component="li" withBorder radius={10} px={14} py={12} key={path}>
             <Group gap={12} mb={8} align="baseline" style={{ overflowWrap: 'anywhere' }}>
@@ -189,10 +208,10 @@ export function UnusableCard({ run }: { run: RunSummary }) {
             />
           </Paper>
         ))}
-      </Stack>
-      {count > MOST_SHOWN && (
-        <p className="muted">{t('files.moreUnusable', { count: count - MOST_SHOWN })}</p>
-      )}
+        {count > MOST_SHOWN && (
+          <li className="muted">{t('files.moreUnusable', { count: count - MOST_SHOWN })}</li>
+        )}
+      </FailureList>
     </Card>
   );
 }

@@ -46,7 +46,10 @@ export function madeDevices(count: number, nodes = 0): DeviceLive[] {
 export function madeUnusable({ state }: RunSummary): UnusableInput[] {
   if (state.phase !== 'done' || !state.failedInputs) return [];
   const error = errorOf(said('document', {}));
-  return [{ path: '/data/depth-profile/notes.fa', error }];
+  return Array.from({ length: state.failedInputs }, (_, index) => ({
+    path: `/data/depth-profile/notes${index === 0 ? '' : index + 1}.fa`,
+    error,
+  }));
 }
 
 export function madeInputs(run: RunSummary, atWork: boolean): InputStatus[] {

@@ -23,6 +23,7 @@ export async function bioinformatician(
   await page.getByRole('button', { name: 'Take this folder' }).click();
   await page.getByText('40 samples').waitFor();
   await page.getByText('Reading …').first().waitFor({ state: 'detached' });
+  await page.getByText(/^About /).waitFor();
   await camera.take('forty-samples');
   await page.getByRole('button', { name: 'Change: Sequences' }).click();
   await page.getByRole('button', { name: 'Name samples' }).click();
@@ -89,6 +90,7 @@ export async function bioinformatician(
   await camera.take('by-sample');
   await page.getByRole('button', { name: 'P02_contigs' }).click();
   await page.getByRole('grid', { name: 'Sequences' }).getByRole('row').nth(5).waitFor();
+  await page.mouse.move(0, 0);
   await camera.take('one-sample');
   await page.getByRole('button', { name: 'Export' }).click();
   await page.getByText('Which sequences').waitFor();

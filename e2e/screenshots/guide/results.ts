@@ -17,8 +17,7 @@ export async function results(page: Page, camera: GuideCamera, address: string):
 
   const filters = page.getByRole('search', { name: 'Filter the table' });
   await filters.getByRole('button', { name: 'Filters', exact: true }).click();
-  const candidates = page.getByRole('button', { name: /^Candidates.*\d$/ });
-  await candidates.waitFor();
+  await page.getByRole('button', { name: /^Candidates\s*\d/ }).waitFor();
   await camera.take('presets');
   await page.keyboard.press('Escape');
 
@@ -29,6 +28,7 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await goTo(`${RUN_IDS.done}/plots`);
   await page.getByRole('figure', { name: 'Composition of samples' }).waitFor();
   await headingToTop('Scores by call');
+  await page.mouse.move(0, 0);
   await camera.take('plots');
   const lengths = page.getByRole('figure', { name: 'Viral share by length' });
   await lengths.locator('.recharts-bar-rectangle').last().click();
@@ -45,7 +45,7 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   const table = page.getByRole('grid', { name: 'Sequences' });
   await table.getByRole('columnheader', { name: 'Length' }).getByRole('button').click();
   await page.waitForTimeout(1000);
-  for (const row of [1, 3]) await table.getByRole('checkbox').nth(row).check();
+  for (const row of [1, 3]) await table.getByRole('checkbox').nth(row).click();
   await table.getByRole('row').nth(2).getByRole('gridcell').nth(1).click();
   const panel = page.getByRole('region', { name: 'Sequence', exact: true });
   await panel.getByText('Scores along the sequence').first().waitFor();

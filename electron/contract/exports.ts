@@ -142,9 +142,9 @@ export const CITATIONS = [
   {
     subject: 'DNABERT-S',
     authors: 'Zhou Z, Wu W, Ho H, Wang J, Shi L, Davuluri RV, Wang Z, Liu H',
-    year: 2024,
+    year: 2025,
     title: 'DNABERT-S: Pioneering Species Differentiation with Species-Aware DNA Embeddings',
-    source: 'arXiv:2402.08777',
+    source: 'Bioinformatics 41, i255-i264',
     id: 'arXiv:2402.08777',
     url: 'https://doi.org/10.48550/arXiv.2402.08777',
   },

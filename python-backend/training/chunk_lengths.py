@@ -52,19 +52,24 @@ def predict(made: list[Fragment], chunk_length: str, model: str, folder: Path) -
     """Run the program on pieces."""
     fasta, run = folder / "pieces.fa", folder / f"run {chunk_length}"
     fasta.write_text("".join(f">{n}\n{one.letters}\n" for n, one in enumerate(made)), encoding="ascii")
-    _program(
+    program(
         "predict", fasta, "--model", model, "--chunk-length", chunk_length, "-o", run, "--precision", "fp32"
     )
-    table = folder / f"{chunk_length}.tsv"
-    _program("export", run, "--format", "tsv", "-o", table)
+    devices = json.loads((run / "run.json").read_text(encoding="utf-8"))["devices"]
+    return Run(rows_of(run), sum(device["residues"] for device in devices))
+
+
+def rows_of(run: Path) -> list[dict[str, str]]:
+    """All rows of a run's export, in the order of its inputs."""
+    table = run.with_suffix(".tsv")
+    program("export", run, "--format", "tsv", "-o", table)
     with table.open(encoding="utf-8", newline="") as file:
         lines = (line for line in file if not line.startswith("#"))
-        rows = sorted(csv.DictReader(lines, delimiter="\t"), key=lambda row: int(row["seq_name"]))
-    devices = json.loads((run / "run.json").read_text(encoding="utf-8"))["devices"]
-    return Run(rows, sum(device["residues"] for device in devices))
+        return sorted(csv.DictReader(lines, delimiter="\t"), key=lambda row: int(row["no"]))
 
 
-def _program(*words: object) -> None:
+def program(*words: object) -> None:
+    """Run the program in the folder of the repository."""
     command = ["npm", "run", "--silent", "virnucpro", "--", *map(str, words), "--quiet"]
     subprocess.run(command, cwd=ROOT, check=True)
 

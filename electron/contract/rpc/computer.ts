@@ -136,8 +136,6 @@ export const precisionCheckSchema = z.object({
   precisions: z.record(
     z.string(),
     z.object({
-      /** The precision that it is compared with. */
-      against: precisionSchema,
       /** Of each encoder the cosine that a thousandth of the frames is below; null if it is no number. */
       embeddings: z.record(z.string(), z.object({ cosine_p01: z.number().nullable() })),
       scores: z.object({ flips: countSchema, flip_share: z.number(), difference_max: z.number().nullable() }),

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from tools.random_model import RandomWeights, write_random_model
 from virnucpro_backend.check.precision import (
     FrameResults,
     Verdict,
@@ -17,6 +16,7 @@ from virnucpro_backend.check.precision import (
 )
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
+from virnucpro_backend.fidelity.random_model import RandomWeights, write_random_model
 from virnucpro_backend.weights.model_folder import load_model
 
 DATA = Path(__file__).parents[1] / "data"
@@ -37,7 +37,6 @@ def test_each_precision_is_compared_and_judged_on_a_processor(tmp_path: Path) ->
     assert report["frames"] > 20
     assert list(report["not_possible"]) == ["fp8"]
     bf16, fp16 = report["precisions"]["bf16"], report["precisions"]["fp16"]
-    assert (bf16["against"], fp16["against"]) == ("fp32", "fp32")
     errors = [each["embeddings"]["ESM-2"]["relative_error"] for each in (fp16, bf16)]
     assert 1e-5 < errors[0] < errors[1] / 3 < 1e-2
     assert fp16["verdict"] == {"offered": True, "reason": ""}
@@ -63,34 +62,17 @@ def test_figures_match_plain_definitions() -> None:
     assert scores.difference_max == pytest.approx(0.05, abs=1e-6)
 
 
-def test_fp8_is_refused_for_cosine_flips_or_non_finite_results() -> None:
-    good = compare_vectors(np.eye(4, dtype=np.float32), np.eye(4, dtype=np.float32))
-    same = compare_scores(_results(np.full(2000, 0.9)), _results(np.full(2000, 0.9)))
-    assert judge("fp8", "fp16", {"ESM-2": good}, same, failed=0) == Verdict(True, "")
-    assert "no finite" in judge("fp8", "fp16", {"ESM-2": good}, same, failed=1).reason
-
-    rotated = np.tile(np.array([[1.0, 0.05]], np.float32), (100, 1))
-    off = compare_vectors(rotated, np.tile(np.array([[1.0, 0.0]], np.float32), (100, 1)))
-    refused = judge("fp8", "fp16", {"ESM-2": off}, same, failed=0)
-    assert not refused.offered
-    assert "0.998752" in refused.reason
-    assert "FP16" in refused.reason
-    assert judge("bf16", "fp32", {"ESM-2": off}, same, failed=0).offered
-
-    flipped = np.full(2000, 0.9)
-    flipped[:3] = 0.1
-    flips = compare_scores(_results(flipped), _results(np.full(2000, 0.9)))
-    assert "0.150 %" in judge("fp8", "fp16", {"ESM-2": good}, flips, failed=0).reason
-    assert judge("fp16", "fp32", {"ESM-2": good}, flips, failed=0).offered
-    flipped[:5] = 0.1
-    flips = compare_scores(_results(flipped), _results(np.full(2000, 0.9)))
-    assert (
-        "0.250 % of the labels flip against FP32" in judge("fp16", "fp32", {"ESM-2": good}, flips, 0).reason
-    )
-    assert judge("bf16", "fp32", {"ESM-2": good}, flips, failed=0).offered
-
-    broken = compare_vectors(np.full((3, 2), np.nan, np.float32), np.ones((3, 2), np.float32))
-    assert not judge("fp16", "fp32", {"ESM-2": broken}, same, failed=0).offered
+def test_a_precision_is_refused_for_labels_that_differ_and_for_results_that_are_no_numbers() -> None:
+    score2 = np.full(1000, 0.9)
+    figures = []
+    for flips in (0, 10, 11):
+        flipped = score2.copy()
+        flipped[:flips] = 0.1
+        figures.append(compare_scores(_results(flipped), _results(score2)))
+    same, most, more = figures
+    assert judge(same, 0) == judge(most, 0) == Verdict(True, "")
+    assert "1.100 % of the labels" in judge(more, 0).reason
+    assert not judge(same, 1).offered
 
 
 def test_a_written_random_model_has_the_tensors_in_memory(tmp_path: Path) -> None:

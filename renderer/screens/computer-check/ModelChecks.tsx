@@ -140,11 +140,10 @@ function Precisions({ title, tests }: { title: string; tests: ModelTests }) {
     >
       {found && (
         <ul className="plain-list">
-          {Object.entries(found.precisions).map(([precision, { against, scores, verdict }]) => (
+          {Object.entries(found.precisions).map(([precision, { scores, verdict }]) => (
             <li key={precision}>
               <b>{`${found.deviceName}, ${precision.toUpperCase()}`}</b>{' '}
               {t(verdict.offered ? 'precision.passes' : 'precision.fails', {
-                against: against.toUpperCase(),
                 share: format.percent(scores.flip_share, 2),
               })}
             </li>

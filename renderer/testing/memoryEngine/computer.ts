@@ -113,14 +113,14 @@ const ORIGINS = [
     sizeBytes: 468_320_053,
     source: 'https://huggingface.co/zhihan1996/DNABERT-S',
     license: 'Apache-2.0',
-    citation: 'Zhou et al. (2024): DNABERT-S. arXiv:2402.08777',
+    citation: 'Zhou et al. (2025): DNABERT-S. Bioinformatics 41, i255-i264',
   },
   {
     role: 'tokenizer',
     sizeBytes: 168_203,
     source: 'https://huggingface.co/zhihan1996/DNABERT-S',
     license: 'Apache-2.0',
-    citation: 'Zhou et al. (2024): DNABERT-S. arXiv:2402.08777',
+    citation: 'Zhou et al. (2025): DNABERT-S. Bioinformatics 41, i255-i264',
   },
   {
     role: 'head',

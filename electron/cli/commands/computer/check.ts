@@ -151,13 +151,10 @@ function describePrecisions({
 }: PrecisionCheck): string[] {
   return [
     `${deviceName}, ${formatCount(frames)} reading frames`,
-    ...Object.entries(precisions).map(([precision, { against, scores, verdict }]) => {
+    ...Object.entries(precisions).map(([precision, { scores, verdict }]) => {
       const share = (100 * scores.flip_share).toFixed(3);
       const judged = verdict.offered ? 'passes' : `does not pass: ${verdict.reason}`;
-      return (
-        `  ${precision.toUpperCase()} against ${against.toUpperCase()}: ${judged}; ` +
-        `${formatCount(scores.flips)} labels differ (${share} %)`
-      );
+      return `  ${precision.toUpperCase()} ${judged}; ${formatCount(scores.flips)} labels differ (${share} %)`;
     }),
     ...Object.entries(refused).map(
       ([precision, why]) => `  ${precision.toUpperCase()} is not possible: ${why}`,

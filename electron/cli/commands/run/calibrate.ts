@@ -71,7 +71,7 @@ function calibrationLines(title: string, calibration: Calibration): string[] {
   const filled = classes.filter(({ viral, other }) => viral.sequences + other.sequences > 0);
   return [
     `${title}, ${precision.toUpperCase()}, ${calibratedAt.slice(0, 10)}: what it makes of your own sequences in ${viralFile} (viruses) and ${otherFile} (others).`,
-    'Found are of all viruses, and falsely called of all others, those that score at least as high; precision is right only for a sample with as many viruses as these two files together. In brackets: 95 % intervals (Wilson).',
+    'Found are of all viruses, and falsely called of all others, those that score at least as high; precision is right only for a sample with as many viruses as these two files together. In brackets: 95 % intervals (Wilson), which are too narrow where several sequences come from one genome.',
     ...filled.flatMap(({ from, viral, other, thresholds }) => [
       '',
       `From ${formatCount(from)} bp: ${formatCount(viral.sequences)} viruses (${formatCount(viral.scored)} with a score), ${formatCount(other.sequences)} others (${formatCount(other.scored)})`,

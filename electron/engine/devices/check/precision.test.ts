@@ -30,7 +30,6 @@ const report = (verdict: { offered: boolean; reason: string }): PrecisionCheck =
   frames: 9476,
   precisions: {
     fp8: {
-      against: 'fp16',
       embeddings: { 'ESM-2': { cosine_p01: 0.99 } },
       scores: { flips: 486, flip_share: 0.05129, difference_max: 0.4 },
       verdict,

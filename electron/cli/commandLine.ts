@@ -46,6 +46,7 @@ import {
   importLegacyCommand,
   predictCommand,
   prepareCommand,
+  MIN_LENGTH,
   UNTIL,
   UNTIL_HELP,
   withDeviceOptions,
@@ -322,14 +323,19 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       'count for chunks of this length alone, or two, such as 500+300',
       chunkLengths,
     )
+    .option(MIN_LENGTH, 'count sequences that are shorter, and leave them out', positiveInteger)
     .addOption(new Option('--expected-length <n>').argParser(positiveInteger).hideHelp())
     .action(
-      async (files: string[], flags: CommonFlags & { chunkLength?: number[]; expectedLength?: number }) => {
+      async (
+        files: string[],
+        flags: CommonFlags & { chunkLength?: number[]; expectedLength?: number; minLength?: number },
+      ) => {
         await withEngine(flags, (context) =>
           validate(
             context,
             files,
             flags.chunkLength?.join('+') ?? flags.expectedLength?.toString(),
+            flags.minLength,
             flags.json === true,
           ),
         );

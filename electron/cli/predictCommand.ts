@@ -8,6 +8,8 @@ import { withOriginalFlags } from './originalToolFlags.ts';
 /** Heading of the last options of `predict --help`, which few need. */
 const CLUSTERS = 'Clusters and other computers:';
 
+export const MIN_LENGTH = '--min-length <bp>';
+
 export const UNTIL = '--until <goal>';
 export const UNTIL_HELP =
   'stop when enough is known: 0.5% (half width of the interval of every sample), 30min, 8h; or end';
@@ -79,6 +81,7 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
         .choices(repairSchema.options)
         .argParser((what: string, before: string[] | undefined) => [...(before ?? []), what]),
     )
+    .option(MIN_LENGTH, 'leave out shorter sequences: they are counted, and get no score', positiveInteger)
     .option('--strict', 'end where a file cannot be used, instead of going on without it')
     .option('--with-controls', "first score 40 known sequences with the run's model, devices and precision")
     .addOption(

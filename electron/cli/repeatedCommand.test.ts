@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
   it('is the same from run.json alone', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'virnucpro-command-'));
     folders.push(folder);
-    const run = { ...made(), folder };
+    const run = { ...made({ minLength: 500 }), folder };
     const { plan, request } = run;
     const path = join(folder, 'run.json');
     const written = {
@@ -137,6 +137,7 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
         embed_equal_sequences_once: plan.embedEqualSequencesOnce,
         embeddings: plan.embeddings,
         repairs: plan.repairs ?? [],
+        min_length: plan.minLength,
         model: { name: plan.model.name, folder: plan.model.folder },
       },
       inputs: plan.inputs,

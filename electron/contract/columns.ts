@@ -202,6 +202,7 @@ export const SEQUENCE_COLUMNS = {
     words: {
       ok: { en: 'Scored', de: 'Bewertet' },
       empty: { en: 'Empty', de: 'Leer' },
+      below_min_length: { en: 'Below minimum length', de: 'Unter der Mindestlänge' },
       no_open_frame: { en: 'No open reading frame', de: 'Kein offener Leserahmen' },
       invalid_characters: { en: 'Invalid characters', de: 'Ungültige Zeichen' },
       malformed_record: { en: 'Damaged entry', de: 'Beschädigter Eintrag' },

@@ -50,6 +50,8 @@ export const GERMAN_PROBLEMS = {
   'compressed_otherwise.title': 'Gepackt auf eine Weise, die hier nicht gelesen wird',
   'compressed_otherwise.next': 'Entpacken Sie die Datei mit {command}, und wählen Sie das Ergebnis.',
   'compressed_otherwise.sentence': 'Sie ist mit {how} gepackt, was hier nicht gelesen wird.',
+  'below_min_length.title': 'Sequenzen unter der verlangten Mindestlänge',
+  'below_min_length.next': 'Sie stehen mit diesem Grund als „nicht bewertet“ in den Ergebnissen.',
   'empty.title': 'Leere Sequenzen',
   'empty.next': 'Sie stehen mit diesem Grund als „nicht bewertet“ in den Ergebnissen.',
   'invalid_characters.title': 'Sequenzen mit Zeichen, die keine Sequenz hat (etwa Steuerzeichen oder Akzente)',

@@ -142,6 +142,8 @@ export const planSchema = z.object({
   embeddings: embeddingPrecisionSchema.nullable(),
   /** Absent if inputs are read unchanged. */
   repairs: z.array(repairSchema).min(1).optional(),
+  /** Bases of the shortest sequence that is computed; absent if all are. */
+  minLength: z.int().positive().optional(),
   imported: importedEmbeddingsSchema.nullish(),
   /** Absent if the model had no calibration for this chunk length when the run was created. */
   trusted: trustedSchema.optional(),

@@ -83,6 +83,10 @@ const UNUSABLE_FILES = {
 /** Some of a file gets no score. The sentence is the title with the count, where there is no other. */
 const LEFT_OUT_OF_FILES = {
   empty: ['Empty sequences', 'They are listed as not scored, with this reason.'],
+  below_min_length: [
+    'Sequences shorter than the minimum length that you asked for',
+    'They are listed as not scored, with this reason.',
+  ],
   invalid_characters: [
     'Sequences with characters that no sequence has (such as control characters or accents)',
     'They are listed as not scored, with this reason; all others are scored.',

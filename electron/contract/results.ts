@@ -17,6 +17,7 @@ export function viralShare({ virus, others }: PredictionCounts): number | null {
 export const reasonSchema = z.enum([
   'ok',
   'empty',
+  'below_min_length',
   'no_open_frame',
   'invalid_characters',
   'malformed_record',

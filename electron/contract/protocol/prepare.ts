@@ -22,6 +22,7 @@ export const prepareCommandSchema = z.object({
   /** Null if the parts are cut in the order of the files. */
   order_seed: countSchema.nullable(),
   repairs: z.array(repairSchema).optional(),
+  min_length: z.int().positive().optional(),
 });
 export type PrepareCommand = z.infer<typeof prepareCommandSchema>;
 

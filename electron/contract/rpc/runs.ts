@@ -28,6 +28,8 @@ const byRun = z.object({ runId: runIdSchema });
 /** Files and folders. */
 export const inputPathsSchema = z.array(inputPathSchema).min(1).max(LIMITS.inputs);
 
+/** Bases of the shortest sequence to compute; if absent, all are. */
+const minLengthSchema = planSchema.shape.minLength;
 const repairsSchema = z.array(repairSchema).max(repairSchema.options.length);
 
 /** Where a run is computed: here, or on a cluster through its own scheduler. */
@@ -81,6 +83,7 @@ export const runRequestSchema = z.object({
   embedEqualSequencesOnce: z.boolean().default(true),
   embeddings: embeddingPrecisionSchema.nullable().default(null),
   repairs: repairsSchema.optional(),
+  minLength: minLengthSchema,
   /** Folder of a run of the original tool, or of its fork, whose embeddings are reused. */
   reuseEmbeddings: pathSchema.optional(),
   /** Memory that a worker may use on its GPU; if absent, all free memory. */
@@ -475,6 +478,7 @@ export const runsContract = {
       z.object({
         paths: inputPathsSchema,
         repairs: repairsSchema.default([]),
+        minLength: minLengthSchema,
       }),
     )
     .output(eventIterator(inspectEventSchema)),

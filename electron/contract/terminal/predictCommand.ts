@@ -14,6 +14,7 @@ export interface RepeatableRun {
     | 'embedEqualSequencesOnce'
     | 'embeddings'
     | 'repairs'
+    | 'minLength'
   > & {
     inputs: readonly { path: string }[];
     model: Pick<Plan['model'], 'name' | 'folder' | 'notice'>;
@@ -58,6 +59,7 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     plan.order,
     ...(plan.embedEqualSequencesOnce ? [] : ['--no-embed-equal-sequences-once']),
     ...(plan.repairs ?? []).flatMap((repair) => ['--repair', repair]),
+    ...(plan.minLength === undefined ? [] : ['--min-length', String(plan.minLength)]),
     ...(plan.embeddings === null ? [] : ['--embeddings', plan.embeddings]),
     ...(request.reuseEmbeddings === undefined ? [] : ['--reuse-embeddings', request.reuseEmbeddings]),
     ...whereFlags(request),

@@ -184,19 +184,21 @@ const LONGEST_DETAIL = 2_000;
 export interface Reading {
   readonly looks: readonly string[];
   readonly repairs: readonly Repair[];
+  readonly minLength?: number | undefined;
 }
 
 /** Reads files to their end and reports their contents, one after the other, in the given order. */
 export async function inspectInputs(
   { environment }: { environment: PythonEnvironment },
   paths: readonly string[],
-  { looks, repairs }: Reading,
+  { looks, repairs, minLength }: Reading,
   onFile: (file: InspectedFile) => void,
   signal?: AbortSignal,
 ): Promise<Result<void>> {
   const launch = pythonLaunch(environment, 'virnucpro_backend.prepare.inspect', [
     ...looks.flatMap((look) => ['--look', look]),
     ...repairs.flatMap((repair) => ['--repair', repair]),
+    ...(minLength === undefined ? [] : ['--min-length', String(minLength)]),
   ]);
   let files = 0;
   let garbage: string | undefined;

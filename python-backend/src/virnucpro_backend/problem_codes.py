@@ -26,6 +26,7 @@ ProblemCode = Literal[
     "compressed_twice",
     "compressed_otherwise",
     "empty",
+    "below_min_length",
     "invalid_characters",
     "malformed_record",
     "passed_over",

@@ -192,3 +192,19 @@ def test_length_statistics_are_exact(lengths: list[int]) -> None:
         assert sum(found.histogram()[:short_bins]) == found.below(chunk_length)
     assert found.below(500) == sum(length < 500 for length in lengths)
     assert found.below(65_000) == sum(length < 65_000 for length in lengths)
+
+
+def test_what_is_below_the_minimum_length_is_counted_and_judges_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "short.fa"
+    protein = "MEFILPQZKLAEEILLQF"
+    path.write_text(
+        "".join(f">p{i}\n{protein}\n" for i in range(3)) + ">gene\n" + "ACGTA" * 4 + "\n>none\n\n"
+    )
+    assert "looks_like_protein" in codes(inspect_file(path, ["500"]))
+    event = inspect_file(path, ["500"], min_length=20)
+    found = {problem["code"]: problem["count"] for problem in event["problems"]}
+    assert found == {"below_min_length": 3, "empty": 1}
+    assert event["sequences"] == 5
+    assert event["judged"]["500"]["chunks"] == 1
+    assert event["bytes"]["used"] == len(">gene\n") + 21
+    assert sum(event["bytes"].values()) == path.stat().st_size

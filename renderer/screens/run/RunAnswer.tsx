@@ -17,11 +17,14 @@ export function RunAnswer({ run }: { run: RunSummary }) {
   const { runId, state } = run;
   const found = useSamplesFound(run).data;
   const models = useQuery(queries.computer.models.queryOptions()).data ?? [];
+  const filter = { reasons: ['no_open_frame' as const] };
+  const asked = queries.results.counts.queryOptions({ input: { runId, filter } });
+  const closed = useQuery({ ...asked, enabled: state.phase === 'done' }).data?.total ?? 0;
   if (!found || state.phase !== 'done') return null;
   const { strong, inControls } = found;
-  const { virus, others, not_scored: notJudged } = found.all.byPrediction;
+  const { virus, others } = found.all.byPrediction;
   const model = models.find(({ id }) => id === run.request.model);
-  const second = model && notJudged > 0 && !run.plan.secondLook ? secondLookOf(model, models) : null;
+  const second = model && closed > 0 && !run.plan.secondLook ? secondLookOf(model, models) : null;
   const { failedInputs: files = 0, failedRecords: records, damage } = state;
   const missing = [
     ...(files > 0 ? [t('answer.files', { count: files })] : []),
@@ -55,7 +58,7 @@ export function RunAnswer({ run }: { run: RunSummary }) {
             inherit
             onClick={() => void prepareAgain(run, undefined, { secondChunkLength: second.length })}
           >
-            {t('answer.lookAgain', { count: notJudged, second: second.length })}
+            {t('answer.lookAgain', { count: closed, second: second.length })}
           </Anchor>
         </>
       )}

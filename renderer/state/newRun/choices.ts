@@ -49,6 +49,8 @@ export interface RunChoices {
   readonly order: RunRequest['order'] | null;
   /** Repairs applied to the sequences of all files as they are read. */
   readonly repairs: readonly Repair[];
+  /** Bases of the shortest sequence that is computed; null if all are. */
+  readonly minLength: number | null;
   readonly keepWork: boolean;
   /** Known sequences are scored first, apart from the results. */
   readonly withControls: boolean;
@@ -76,6 +78,7 @@ export const ADVANCED_DEFAULTS = {
   useCpu: false,
   until: null,
   reuseEmbeddings: null,
+  minLength: null,
 } as const satisfies Partial<RunChoices>;
 
 export const RUN_REQUEST_DEFAULTS: RunChoices = {
@@ -231,6 +234,7 @@ export function requestFrom(
     ...(Object.keys(samples).length > 0 ? { samples } : {}),
     ...(Object.keys(sampleDetails).length > 0 ? { sampleDetails } : {}),
     ...(choices.repairs.length > 0 ? { repairs: [...choices.repairs] } : {}),
+    ...(choices.minLength === null ? {} : { minLength: choices.minLength }),
     ...(choices.reuseEmbeddings === null ? {} : { reuseEmbeddings: choices.reuseEmbeddings }),
     ...(choices.outputDir === null ? {} : { outputDir: choices.outputDir }),
     ...(choices.gpuMemoryGb === null ? {} : { gpuMemoryBytes: Math.round(choices.gpuMemoryGb * 1e9) }),
@@ -266,6 +270,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
     embeddings: request.embeddings,
     order: request.order ?? null,
     repairs: request.repairs ?? [],
+    minLength: request.minLength ?? null,
     keepWork: request.keepWork,
     withControls: request.withControls ?? false,
     reuseEmbeddings: request.reuseEmbeddings ?? null,

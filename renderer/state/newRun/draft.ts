@@ -13,6 +13,7 @@ const draftSchema = z.object({
     details: z.record(z.string(), sampleDetailsSchema),
     sheet: z.object({ name: z.string(), rows: z.array(sheetRowSchema) }).nullable(),
     repairs: z.array(repairSchema),
+    minLength: z.number().nullable().default(null),
     model: z.string().nullable(),
     outputDir: z.string().nullable(),
   }),
@@ -46,9 +47,9 @@ function takeUp(): void {
 function keep(): () => void {
   return useNewRun.subscribe((state, before) => {
     if (state.files === before.files && state.choices === before.choices) return;
-    const { name, samples, details, sheet, repairs, model, outputDir } = state.choices;
+    const { name, samples, details, sheet, repairs, minLength, model, outputDir } = state.choices;
     const paths = state.files.map(({ path }) => path);
-    const choices = { name, samples, details, sheet, repairs, model, outputDir };
+    const choices = { name, samples, details, sheet, repairs, minLength, model, outputDir };
     const kept = JSON.stringify({ paths, choices });
     try {
       if (paths.length === 0) storage()?.removeItem(KEY);

@@ -41,6 +41,8 @@ export interface InputTotals {
   readonly sequences: number;
   readonly bases: number;
   readonly bytes: number;
+  /** Sequences that are shorter than the minimum length asked for. */
+  readonly belowMinLength: number;
 }
 
 /** What was found in these files. */
@@ -49,7 +51,7 @@ export const inspectedOf = (files: readonly ListedFile[]): InspectedFile[] =>
 
 /** Totals of what will run: files that cannot be used are excluded. */
 export function totalsOf(files: readonly ListedFile[]): InputTotals {
-  const totals = { files: 0, sequences: 0, bases: 0, bytes: 0 };
+  const totals = { files: 0, sequences: 0, bases: 0, bytes: 0, belowMinLength: 0 };
   for (const file of files) {
     const { inspected } = file;
     if (verdictOf(file) === 'blocked') continue;
@@ -58,6 +60,7 @@ export function totalsOf(files: readonly ListedFile[]): InputTotals {
     totals.sequences += inspected.sequences;
     totals.bases += inspected.bases;
     totals.bytes += inspected.size_bytes;
+    totals.belowMinLength += inspected.problems.find(({ code }) => code === 'below_min_length')?.count ?? 0;
   }
   return totals;
 }

@@ -302,6 +302,7 @@ describe('choices', () => {
           precision: fc.constantFrom('auto' as const, 'fp32' as const, 'fp8' as const),
           embeddings: fc.constantFrom(null, 'fp16' as const),
           secondChunkLength: fc.constantFrom(null, 300, 150),
+          minLength: fc.constantFrom(null, 500),
           keepWork: fc.boolean(),
           withControls: fc.boolean(),
           embedEqualSequencesOnce: fc.boolean(),

@@ -77,11 +77,14 @@ let nextUpload = 1;
 export async function addPaths(paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   const { signal } = lookController;
-  const repairs = [...useNewRun.getState().choices.repairs];
+  const { repairs, minLength } = useNewRun.getState().choices;
   looks += 1;
   useNewRun.setState({ looking: true, inspectError: null });
   try {
-    const events = await engine.runs.inspect({ paths: [...paths], repairs }, { signal });
+    const events = await engine.runs.inspect(
+      { paths: [...paths], repairs: [...repairs], ...(minLength === null ? {} : { minLength }) },
+      { signal },
+    );
     for await (const event of events) {
       if (signal.aborted) return;
       if (event.type === 'sheet') takeSheet(event);
@@ -130,10 +133,13 @@ export function setChunkLengths(
   useNewRun.setState({ chunkLength, otherChunkLengths });
 }
 
-/** Applies a repair to the sequences, or stops applying it, and reads them again. */
+/** Applies a repair to the sequences, or stops applying it. */
 export function setRepair(repair: Repair, wanted: boolean): void {
   const others = useNewRun.getState().choices.repairs.filter((one) => one !== repair);
   choose({ repairs: wanted ? [...others, repair] : others });
+}
+
+function readAgain(): void {
   const paths = useNewRun.getState().files.map((file) => file.path);
   lookController.abort();
   lookController = new AbortController();
@@ -152,7 +158,7 @@ export function removeFiles(paths: readonly string[]): () => void {
     selected: state.selected !== null && gone.has(state.selected) ? null : state.selected,
   }));
   return () => {
-    const isReadAlike = useNewRun.getState().choices.repairs === before.choices.repairs;
+    const isReadAlike = areReadAlike(useNewRun.getState().choices, before.choices);
     const removed = before.files.filter(({ path }) => gone.has(path));
     if (!isReadAlike || removed.some(({ inspected }) => inspected === null)) void addPaths(paths);
     else {
@@ -167,8 +173,16 @@ export function removeFiles(paths: readonly string[]): () => void {
 export const selectFile = (path: string) =>
   useNewRun.setState(({ selected }) => ({ selected: selected === path ? null : path }));
 
-export const choose = (change: Partial<RunChoices>) =>
-  useNewRun.setState((state) => ({ choices: { ...state.choices, ...change } }));
+/** Reads the files again if the change decides what is read of them. */
+export function choose(change: Partial<RunChoices>): void {
+  const before = useNewRun.getState();
+  const choices = { ...before.choices, ...change };
+  useNewRun.setState({ choices });
+  if (before.files.length > 0 && !areReadAlike(before.choices, choices)) readAgain();
+}
+
+const areReadAlike = (one: RunChoices, other: RunChoices): boolean =>
+  one.repairs === other.repairs && one.minLength === other.minLength;
 
 /** Sets the sample of every file, in order; null goes back to the names derived from file names. */
 export function nameSamples(named: readonly NamedSample[] | null): void {
@@ -208,6 +222,7 @@ export function startOver(): void {
       sheet: null,
       twoRuns: false,
       repairs: [],
+      minLength: null,
       outputDir: null,
       until: null,
       model: state.choices.model === TEACHING_MODEL ? null : state.choices.model,

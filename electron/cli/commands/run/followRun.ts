@@ -126,18 +126,22 @@ function summarize(session: OpenRun, state: RunState, reporter: Reporter, where:
   }
   const { written } = session;
   if (state.phase !== 'done' || !written) return;
-  const { model, chunkLength, secondLook } = session.record.stored.plan;
+  const { model, chunkLength, secondLook, minLength } = session.record.stored.plan;
   const mark = modelMark(model);
-  const total = written.counts.byPrediction;
+  const { byPrediction: total, byReason } = written.counts;
   const progress = session.progress();
   reporter.line(
     `Done in ${formatDuration(progress.elapsedSeconds)}: ${formatCount(total.virus)} sequences called virus, ` +
       `${formatCount(total.others)} others, ${formatCount(total.not_scored)} not scored, ${formatCount(total.failed)} failed ` +
       `(model ${model.title}, ${formatCount(progress.frames.done)} reading frames).`,
   );
-  if (total.not_scored > 0 && !secondLook)
+  if (minLength !== undefined)
     reporter.line(
-      `Without a score: no open reading frame over ${formatCount(chunkLength)} bp, or nothing to read. --chunk-length LENGTH+SHORTER looks again in shorter chunks; validate says how many more that judges.`,
+      `Left out, as shorter than ${formatCount(minLength)} bp: ${counted(byReason.below_min_length, 'sequence')}.`,
+    );
+  if (byReason.no_open_frame > 0 && !secondLook)
+    reporter.line(
+      `Without a score: no open reading frame over ${formatCount(chunkLength)} bp. --chunk-length LENGTH+SHORTER looks again in shorter chunks; validate says how many more that judges.`,
     );
   if (mark !== null) reporter.line(`${mark}: the folder and the files in it are marked as such.`);
   for (const line of failureLines(state, session.folder)) reporter.wrong(line);

@@ -63,6 +63,7 @@ export interface PredictFlags extends ClusterFlags {
   embeddings?: boolean | string;
   reuseEmbeddings?: string;
   repair?: Repair[];
+  minLength?: number;
   /** Path of a sample sheet. */
   samples?: string;
   withControls?: boolean;
@@ -238,6 +239,7 @@ async function differences(
     ['--patience', flags.patience, begun.patience ?? 1],
     ['--samples', flags.samples === undefined ? undefined : sheetText(request), sheetText(begun)],
     ['--repair', flags.repair?.toSorted().join(', '), plan.repairs?.join(', ') ?? null],
+    ['--min-length', flags.minLength, plan.minLength ?? null],
     ['--keep-work', flags.keepWork || undefined, begun.keepWork],
     ['--strict', flags.strict || undefined, begun.strict],
     ['--reuse-embeddings', request.reuseEmbeddings, plan.imported?.folder ?? null],
@@ -310,6 +312,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     embeddings: flags.embeddings === true ? 'fp16' : flags.embeddings || null,
     reuseEmbeddings: flags.reuseEmbeddings === undefined ? undefined : resolve(flags.reuseEmbeddings),
     repairs: flags.repair,
+    minLength: flags.minLength,
     withControls: flags.withControls,
     keepWork: flags.keepWork ?? false,
     force: flags.force ?? false,
@@ -350,6 +353,7 @@ export async function validate(
   context: EngineContext,
   inputs: string[],
   look: string | undefined,
+  minLength: number | undefined,
   json: boolean,
 ): Promise<number> {
   const collected = unwrap(await collectInputs(parsed(inputPathsSchema, inputs)));
@@ -360,7 +364,7 @@ export async function validate(
   const mates = matesOf(paths);
   const looks = look === undefined ? await looksHere(context.paths) : [look];
   unwrap(
-    await inspectInputs(context, paths, { looks, repairs: [] }, (file) => {
+    await inspectInputs(context, paths, { looks, repairs: [], minLength }, (file) => {
       const mate = seen[mates[seen.length] ?? -1];
       if (mate) file.problems.push(...(pairProblems([mate, file]).get(file.path) ?? []));
       seen.push(file);

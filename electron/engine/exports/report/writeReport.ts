@@ -440,7 +440,7 @@ class ReportPage {
   private methods(): Markup {
     const { run, versions, found } = this.facts;
     const { byPrediction } = found.outsideControls;
-    const { model, chunkLength, secondLook, precision } = run.plan;
+    const { model, chunkLength, minLength, secondLook, precision } = run.plan;
     const text = this.texts.methodsText({
       app: versions['app'] ?? run.description.appVersion,
       torch: versions['torch'] ?? null,
@@ -449,6 +449,7 @@ class ReportPage {
       model: model.title,
       hash: model.hash,
       chunkLength,
+      minLength,
       secondLook: secondLook
         ? { length: secondLook.chunkLength, model: secondLook.model?.title ?? null }
         : null,

@@ -131,10 +131,10 @@ export async function createRun(
   const usable = await checkRunFolder(folder, request.force, collected.value.paths);
   if (!usable.ok) return usable;
 
-  const { repairs = [] } = request;
+  const { repairs = [], minLength } = request;
   const look = chunkLengthsText({ chunkLength, secondLook: second.value });
   const looks = [...new Set([look, ...(await looksHere(context.paths))])];
-  const reading = { looks, repairs };
+  const reading = { looks, repairs, minLength };
   const inspected = await inspectAll(context, collected.value.paths, reading, options);
   if (!inspected.ok) return inspected;
   const leftOut = inspected.value.flatMap(({ path, problems }) => {
@@ -171,6 +171,7 @@ export async function createRun(
     embedEqualSequencesOnce: request.embedEqualSequencesOnce,
     embeddings: request.embeddings,
     ...(repairs.length === 0 ? {} : { repairs: repairs.toSorted() }),
+    ...(minLength === undefined ? {} : { minLength }),
     ...(trusted ? { trusted } : {}),
   };
   const refusal = goalRefusal(request.until, { order: plan.order, where: request.where });

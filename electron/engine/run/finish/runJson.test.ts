@@ -296,6 +296,7 @@ it('gives every fact of a run with its value', async () => {
       by_reason: {
         ok: 5,
         empty: 3,
+        below_min_length: 0,
         no_open_frame: 2,
         invalid_characters: 4,
         malformed_record: 6,

@@ -59,6 +59,7 @@ export function runJson(
       embed_equal_sequences_once: plan.embedEqualSequencesOnce,
       embeddings: plan.embeddings,
       repairs: plan.repairs ?? [],
+      ...(plan.minLength !== undefined && { min_length: plan.minLength }),
       // Embeddings from another tool, perhaps in another precision: see docs/results.md.
       imported: importedFacts(plan),
       ...(plan.trusted && {

@@ -105,6 +105,7 @@ function refuseMixed(runs: readonly MergedRun[]): void {
     model: [plan.model.hash, plan.secondLook?.model?.hash ?? ''].join(' '),
     'chunk length': chunkLengthsText(plan),
     precision: plan.precision,
+    'minimum length': String(plan.minLength ?? 'none'),
     'mending of sequences': (plan.repairs ?? []).join(', '),
   });
   const [first] = runs;

@@ -51,6 +51,7 @@ export function prepareCommand(
     tail_parts: plan.tailParts,
     order_seed: plan.order === 'sample' ? plan.orderSeed : null,
     ...(plan.repairs ? { repairs: plan.repairs } : {}),
+    ...(plan.minLength === undefined ? {} : { min_length: plan.minLength }),
   };
 }
 

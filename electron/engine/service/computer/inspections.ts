@@ -32,12 +32,12 @@ export class Inspections {
 
   inspect(
     paths: readonly string[],
-    { repairs }: Pick<Reading, 'repairs'>,
+    asked: Omit<Reading, 'looks'>,
     walk: Walk = {},
   ): AsyncGenerator<InspectEvent, void> {
     return callbackStream<InspectEvent>(
       async (tell, stop) => {
-        const reading = { looks: await looksHere(this.pythonEnvironment.paths), repairs };
+        const reading = { ...asked, looks: await looksHere(this.pythonEnvironment.paths) };
         const collected = await collectInputs(paths, { ...walk, sheets: true, signal: stop });
         if (!collected.ok) throw new AppFailure(collected.error);
         const inputs: string[] = [];
@@ -103,6 +103,6 @@ export class Inspections {
   }
 }
 
-function key(path: string, { repairs }: Reading): string {
-  return `${repairs.toSorted().join('+')} ${path}`;
+function key(path: string, { repairs, minLength }: Reading): string {
+  return `${repairs.toSorted().join('+')} ${minLength} ${path}`;
 }

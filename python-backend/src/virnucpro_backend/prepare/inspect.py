@@ -37,8 +37,9 @@ from virnucpro_backend.protocol import Channel
 class Inspection:
     """What is known about a file so far; after a failure, what came before it."""
 
-    def __init__(self, looks: Collection[str], repairs: Collection[Repair] = ()) -> None:
+    def __init__(self, looks: Collection[str], repairs: Collection[Repair] = (), min_length: int = 1) -> None:
         self._repairs = repairs
+        self._min_length = min_length
         self._source: InputFile | None = None
         self._survey: Survey | None = None
         self._lengths = LengthStatistics()
@@ -52,7 +53,9 @@ class Inspection:
     def read(self, source: InputFile) -> None:
         """Read the entire file. Raises PrepareError."""
         self._source = source
-        survey = self._survey = Survey(source, spool_folder=None, repairs=self._repairs)
+        survey = self._survey = Survey(
+            source, spool_folder=None, repairs=self._repairs, min_length=self._min_length
+        )
         for group in survey.groups():
             lengths = group.records.lengths
             scorable = np.where(group.reason == Reason.OK, lengths, 0)
@@ -190,12 +193,13 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="instead of standard input")
     parser.add_argument("--repair", action="append", default=[], help="repair made while files are read")
+    parser.add_argument("--min-length", type=int, default=1, help="bases of the shortest sequence used")
     options = parser.parse_args(arguments)
     channel = Channel()
     keep_freed_memory()
     tell_of_reading(lambda: channel.emit("reading"))
     for path in options.paths or _paths_of(sys.stdin.buffer):
-        channel.emit("inspected", **inspect_file(path, options.look, options.repair))
+        channel.emit("inspected", **inspect_file(path, options.look, options.repair, options.min_length))
     return 0
 
 
@@ -204,9 +208,11 @@ def _paths_of(lines: Iterable[bytes]) -> list[Path]:
     return [Path(json.loads(line)) for line in lines if line.strip()]
 
 
-def inspect_file(path: Path, looks: Collection[str], repairs: Collection[Repair] = ()) -> dict[str, Any]:
+def inspect_file(
+    path: Path, looks: Collection[str], repairs: Collection[Repair] = (), min_length: int = 1
+) -> dict[str, Any]:
     """Return the fields of the `inspected` event (electron/contract/protocol/prepare.ts) of one file."""
-    inspection = Inspection(looks, repairs)
+    inspection = Inspection(looks, repairs, min_length)
     try:
         with InputFile(path) as source:
             inspection.read(source)

@@ -47,7 +47,7 @@ class Job(CommandStruct, tag="prepare", frozen=True):
     """work_dir: the run folder's `work`; PartWriter describes the next three fields.
 
     order_seed: the seed of the rounds; None keeps the order of the files. `repairs`: see `mended`.
-    second_chunk_length: bases of the shorter chunks; see `frames_of_second_look`.
+    second_chunk_length: bases of the shorter chunks; see `frames_of_second_look`. min_length: see Survey.
     """
 
     inputs: Annotated[tuple[JobInput, ...], msgspec.Meta(min_length=1)]
@@ -58,6 +58,7 @@ class Job(CommandStruct, tag="prepare", frozen=True):
     order_seed: Count | None
     repairs: tuple[Repair, ...] = ()
     second_chunk_length: Positive | None = None
+    min_length: Positive = 1
 
 
 def parse_job(command: Mapping[str, object]) -> Job:
@@ -139,7 +140,7 @@ class Preparation:
         first_row = self._records.next_row
         self._repeats = RepeatedNames()
         with InputFile(source.path) as file:
-            survey = Survey(file, self._job.work_dir, first_row, self._job.repairs)
+            survey = Survey(file, self._job.work_dir, first_row, self._job.repairs, self._job.min_length)
             for group in survey.groups():
                 self._take(source.input, group)
                 if time.monotonic() >= self._next_progress:

@@ -16,7 +16,7 @@ const ORDER: ('label' | 'input' | 'description')[] = ['label', 'input', 'descrip
 
 type FieldName =
   | ('precision' | 'embeddings' | 'order' | 'tokensPerBatch')
-  | ('partSize' | 'gpuMemory' | 'cpuWorkers' | 'reuse');
+  | ('partSize' | 'gpuMemory' | 'cpuWorkers' | 'reuse' | 'minLength');
 
 /** The label of a field and its help. */
 function useField() {
@@ -74,6 +74,15 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             data={ORDERS.map((value) => ({ value, label: t(`order.${value}`) }))}
             value={choices.order ?? 'auto'}
             onChange={(value) => choose({ order: value === 'sample' || value === 'file' ? value : null })}
+          />
+          <NumberInput
+            key={choices.minLength}
+            {...field('minLength')}
+            min={1}
+            allowDecimal={false}
+            defaultValue={choices.minLength ?? ''}
+            // Reads all files again, so not at every key.
+            onBlur={(event) => choose({ minLength: number(Number(event.currentTarget.value)) })}
           />
           <NumberInput
             {...field('tokensPerBatch')}

@@ -97,6 +97,7 @@ const ADVANCED = [
   'gpuMemoryGb',
   'tokensPerBatch',
   'residuesPerPart',
+  'minLength',
   'cpuWorkers',
   'embedEqualSequencesOnce',
 ] as const;

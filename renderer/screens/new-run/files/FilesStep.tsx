@@ -130,6 +130,7 @@ export function FilesStep() {
       {several && ` · ${t('newRun.samples', { count: samplesUsed })}`}
       {choices.sheet && ` · ${t('sheet.title')}`}
       {choices.repairs.map((repair) => ` · ${t(`repair.${repair}`)}`)}
+      {choices.minLength !== null && ` · ${t('newRun.belowMinLength', { count: totals.belowMinLength })}`}
     </>
   );
   return (

@@ -34,6 +34,9 @@ export function PlanFold({ run }: { run: RunSummary }) {
                   },
                 ]
               : []),
+            ...(plan.minLength === undefined
+              ? []
+              : [{ label: t('advanced.minLength'), value: format.bases(plan.minLength) }]),
             ...(plan.imported
               ? [
                   {

@@ -200,7 +200,10 @@ function deleteBeyond(db: Database.Database, done: PrepareDone): void {
 }
 
 /** The meaning of the numbers in the `reason` array. */
-const REASON_BY_NUMBER: readonly Reason[] = ['ok', 'empty', 'invalid_characters', 'malformed_record'];
+const REASON_BY_NUMBER: readonly Reason[] = [
+  ...(['ok', 'empty', 'invalid_characters', 'malformed_record'] as const),
+  'below_min_length',
+];
 
 /** The meaning of the numbers in the `repeat_kind` array. */
 const REPEAT_BY_NUMBER = [null, 'DTR', 'ITR'] as const;

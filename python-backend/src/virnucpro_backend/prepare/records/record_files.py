@@ -29,6 +29,7 @@ class Reason(IntEnum):
     EMPTY = 1
     INVALID_CHARACTERS = 2
     MALFORMED_RECORD = 3
+    BELOW_MIN_LENGTH = 4
 
 
 _COLUMNS: dict[str, type[np.generic]] = {

@@ -255,6 +255,7 @@ _SHARES = {
     Reason.EMPTY: "left_out",
     Reason.INVALID_CHARACTERS: "damaged",
     Reason.MALFORMED_RECORD: "damaged",
+    Reason.BELOW_MIN_LENGTH: "left_out",
 }
 
 
@@ -273,7 +274,11 @@ def new_bytes() -> dict[str, int]:
 
 
 class Survey:
-    """Reads one input. `spool_folder`: see RecordAssembler; `first_row`: row of the input's first record."""
+    """Reads one input.
+
+    spool_folder: see RecordAssembler; first_row: row of the input's first record; min_length: bases of the
+    shortest sequence that is not left out.
+    """
 
     def __init__(
         self,
@@ -281,9 +286,11 @@ class Survey:
         spool_folder: Path | None,
         first_row: int = 0,
         repairs: Collection[Repair] = (),
+        min_length: int = 1,
     ) -> None:
         self._source = source
         self._repairs = repairs
+        self._min_length = min_length
         self._spool_folder = spool_folder
         self._first_row = first_row
         self.composition = Composition()
@@ -337,14 +344,16 @@ class Survey:
     def _survey(self, group: RecordGroup) -> SurveyedGroup:
         headers = Headers.read(group.headers, group.header_counts, self.records)
         flags = group.found.flags
-        proteins = are_proteins(group.lengths, group.found.protein_only)
+        too_short = group.lengths < self._min_length
+        proteins = are_proteins(group.lengths, group.found.protein_only) & ~too_short
         reason = np.zeros(group.lengths.size, np.uint8)
+        reason[too_short] = Reason.BELOW_MIN_LENGTH
         reason[group.lengths == 0] = Reason.EMPTY
         reason[(flags & INVALID != 0) | proteins] = Reason.INVALID_CHARACTERS
         reason[flags & FOREIGN != 0] = Reason.MALFORMED_RECORD
         reason[list(group.malformed)] = Reason.MALFORMED_RECORD
         surveyed = SurveyedGroup(group, headers, reason)
-        self._kinds["with letters"] += int(np.count_nonzero(group.lengths))
+        self._kinds["with letters"] += int(np.count_nonzero(~too_short))
         if reason.any() or flags.any():
             self._name_problems(surveyed, proteins)
         if not reason.any() and not self._stretches:
@@ -397,6 +406,7 @@ class Survey:
         wrong = {**records.wrong_letters, **records.malformed}
         invalid = (reason == Reason.INVALID_CHARACTERS) & ~proteins
         self._add("empty", reason == Reason.EMPTY, group, {})
+        self._add("below_min_length", reason == Reason.BELOW_MIN_LENGTH, group, {})
         self._add("invalid_characters", invalid, group, wrong)
         self._add("malformed_record", reason == Reason.MALFORMED_RECORD, group, wrong)
         self._add("protein_records", proteins & (reason == Reason.INVALID_CHARACTERS), group, {})

@@ -37,6 +37,11 @@ const unfoldOffline = async (page: Page) => {
   if ((await fold.getAttribute('aria-expanded')) !== 'true') await fold.click();
 };
 
+const offerClusters = async (page: Page) => {
+  await goToPlace(page, PLACES.settings);
+  await page.getByRole('switch', { name: 'SLURM and Ray clusters' }).press('Space');
+};
+
 const SCREEN_PARTS = 3;
 
 /** The place from which each dialog is opened, and how. */
@@ -129,6 +134,7 @@ test.describe('every screen, at every size', () => {
 
   test('axe finds nothing in any dialog, in both themes, and each fits at every size', async ({ page }) => {
     await page.goto(engine.url);
+    await offerClusters(page);
     const found: string[] = [];
     for (const [name, [place, open]] of Object.entries(DIALOGS)) {
       await page.setViewportSize(SIZES.usual);
@@ -158,7 +164,9 @@ test.describe('every screen, at every size', () => {
     const look = async (place: string) => {
       found.push(...(await allFaults(page, place, 'main')));
     };
-    await page.goto(cluster.url + PLACES.running);
+    await page.goto(cluster.url);
+    await offerClusters(page);
+    await goToPlace(page, PLACES.running);
     await expect(page.getByText('gpu-node-2', { exact: true })).toBeVisible();
     await look('running on a cluster');
     await bySaying('Run again with these settings')(page);

@@ -1030,6 +1030,8 @@ export default {
   'settings.keepAwakeHelp': 'The screen may still go dark',
   'settings.notifications': 'Notify',
   'settings.notificationsHelp': 'When a run is done, has failed or needs attention',
+  'settings.clusters': 'SLURM and Ray clusters',
+  'settings.clustersHelp': 'New run then asks where to compute',
   'settings.program': 'Program',
   'settings.version': 'Version',
   'settings.welcomeHelp': 'Set-up, example, model, and your own files',

@@ -94,10 +94,15 @@ describe('a new run', () => {
     expect(rememberedPlace()).toEqual(where);
   });
 
-  it('computes on a Ray cluster whose address is given', async () => {
+  it('computes on a Ray cluster whose address is given, once the settings offer clusters', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none' });
     await act(() => addPaths(['/data/contigs.fasta']));
+    await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
+    expect(screen.queryByRole('radio', { name: 'Ray cluster' })).toBeNull();
+    act(() => go({ screen: 'settings' }));
+    await user.click(await screen.findByRole('switch', { name: 'SLURM and Ray clusters' }));
+    act(() => go({ screen: 'new-run' }));
     await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
     await user.click(await screen.findByRole('radio', { name: 'Ray cluster' }));
     await screen.findByText('Cannot start: enter the address of the Ray cluster.');
@@ -120,6 +125,7 @@ describe('a new run', () => {
     await renderWithEngine(<App />, { runs: 'none' });
     await act(() => addPaths(['/data/contigs.fasta']));
     await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
+    await act(() => changeSettings({ clusters: true }));
     await user.click(await screen.findByRole('radio', { name: 'Ray cluster' }));
     await user.click(await screen.findByRole('button', { name: 'Install Ray' }));
     await screen.findByText('This computer is being set up.');

@@ -41,6 +41,8 @@ const settings = {
   outputFolder: pathSchema.nullable(),
   keepAwake: z.boolean(),
   notifications: z.boolean(),
+  /** Whether a new run can be sent to a SLURM or Ray cluster. */
+  clusters: z.boolean(),
   welcomeSeen: z.boolean(),
 };
 
@@ -50,6 +52,7 @@ export const settingsSchema = z.object({
   outputFolder: settings.outputFolder.default(null),
   keepAwake: settings.keepAwake.default(true),
   notifications: settings.notifications.default(true),
+  clusters: settings.clusters.default(false),
   welcomeSeen: settings.welcomeSeen.default(false),
   ...setupSettingsSchema.shape,
 });

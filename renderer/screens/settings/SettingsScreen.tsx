@@ -13,6 +13,8 @@ import { SetUpCard } from './SetUpCard.tsx';
 import classes from './Settings.module.css';
 
 const LANGUAGE_NAMES: Record<Settings['language'], string> = { en: 'English', de: 'Deutsch' };
+/** A browser can do nothing about the first two. */
+const SWITCHES = ['keepAwake', 'notifications', 'clusters'] as const;
 const THEMES = settingsSchema.shape.theme.unwrap().options;
 
 export function SettingsScreen() {
@@ -81,18 +83,17 @@ export function SettingsScreen() {
             </Group>
           )}
         </Row>
-        {info?.shell === 'electron' &&
-          (['keepAwake', 'notifications'] as const).map((name) => (
-            <Row key={name} label={t(`settings.${name}`)} help={t(`settings.${name}Help`)}>
-              {(id) => (
-                <Switch
-                  aria-labelledby={id}
-                  checked={settings[name]}
-                  onChange={(event) => change.mutate({ [name]: event.currentTarget.checked })}
-                />
-              )}
-            </Row>
-          ))}
+        {(info?.shell === 'electron' ? SWITCHES : SWITCHES.slice(-1)).map((name) => (
+          <Row key={name} label={t(`settings.${name}`)} help={t(`settings.${name}Help`)}>
+            {(id) => (
+              <Switch
+                aria-labelledby={id}
+                checked={settings[name]}
+                onChange={(event) => change.mutate({ [name]: event.currentTarget.checked })}
+              />
+            )}
+          </Row>
+        ))}
       </Section>
       <SetUpCard settings={settings} />
       <Section title={t('settings.program')}>

@@ -1,4 +1,5 @@
 import { Button, Group, NumberInput, Radio, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import {
   MOST_CLUSTER_SHARES,
   THIS_COMPUTER,
@@ -8,6 +9,7 @@ import {
 import { Banner } from '../../../components/feedback/Banner.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { installRay, useEnvironment } from '../../../state/computer/environment.ts';
+import { useSettings } from '../../../state/settings.ts';
 import { rememberedPlace } from '../../../state/newRun/slurm.ts';
 import { SlurmFields } from '../slurm/SlurmFields.tsx';
 import classes from './WhereChoice.module.css';
@@ -19,21 +21,26 @@ const STARTS: Readonly<Record<WindowWhere['kind'], () => WindowWhere>> = {
   ray: () => ({ kind: 'ray', address: '', shares: USUAL_RAY_SHARES, cpus: 0, workers: 0 }),
   slurm: rememberedPlace,
 };
-const KINDS = Object.keys(STARTS) as WindowWhere['kind'][];
 
 interface WhereChoiceProps {
   where: WindowWhere;
   onChange: (where: WindowWhere) => void;
 }
 
-/** Lets the user choose this computer, or a cluster and how to reach it. */
+/** Lets the user choose this computer, or a cluster and how to reach it. Clusters are offered only to those who want them, or whose run has one. */
 export function WhereChoice({ where, onChange }: WhereChoiceProps) {
   const { t } = useTexts();
+  const offersClusters = useSettings(({ settings }) => settings?.clusters ?? false);
+  const [first] = useState(where.kind);
+  const kinds = (Object.keys(STARTS) as WindowWhere['kind'][]).filter(
+    (kind) => offersClusters || [THIS_COMPUTER.kind, first, where.kind].includes(kind),
+  );
+  if (kinds.length === 1) return null;
   return (
     <div className={classes.where}>
       <Radio.Group label={t('where.label')} value={where.kind} onChange={(kind) => onChange(STARTS[kind]())}>
         <Group mt={6} gap="lg">
-          {KINDS.map((kind) => (
+          {kinds.map((kind) => (
             <Radio key={kind} value={kind} label={t(`where.${kind}`)} />
           ))}
         </Group>

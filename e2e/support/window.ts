@@ -20,9 +20,15 @@ export async function drop(page: Page, paths: string[]): Promise<void> {
 }
 
 /**
- * Starts a run of everything in one folder on the engine's computer, with the teaching model, under a name.
+ * Starts a run of everything in one folder on the engine's computer, with the teaching model, under a name;
+ * `change` can change its settings before.
  */
-export async function startRun(page: Page, folder: string, name: string): Promise<void> {
+export async function startRun(
+  page: Page,
+  folder: string,
+  name: string,
+  change?: () => Promise<void>,
+): Promise<void> {
   await goTo(page, 'New run');
   await page.getByRole('button', { name: 'Choose a folder' }).click();
   const chooser = page.getByRole('dialog');
@@ -35,6 +41,7 @@ export async function startRun(page: Page, folder: string, name: string): Promis
   await chooser.getByRole('button', { name: 'Take this folder' }).click();
   await takeTeachingModel(page);
   await page.getByLabel('Name of the run').fill(name);
+  await change?.();
   await page.getByRole('button', { name: /^(Start|Add to queue)$/ }).click({ timeout: LONG_MS });
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible({ timeout: LONG_MS });
 }

@@ -52,13 +52,21 @@ test('a run rests once its goal is reached, and computes the rest on request', a
   engine,
   permits,
 }) => {
-  await startRun(window, 'contigs', 'Long run');
-  await partsDone(window);
-  await window.getByRole('combobox', { name: 'Stop when I know enough' }).click();
-  await window.getByRole('option', { name: 'After a time' }).click();
+  const stop = window.getByRole('combobox', { name: 'Stop when I know enough' });
   const minutes = window.getByRole('textbox', { name: 'Minutes' });
-  await minutes.fill('0.001');
-  await minutes.press('Tab');
+  const take = async (time: string) => {
+    await minutes.fill(time);
+    await minutes.press('Tab');
+  };
+  await startRun(window, 'contigs', 'Long run', async () => {
+    await window.getByRole('button', { name: 'Change: Computing' }).click();
+    await window.getByRole('button', { name: 'Advanced settings' }).click();
+    await stop.click();
+    await window.getByRole('option', { name: 'After a time' }).click();
+    await take('30');
+  });
+  await partsDone(window);
+  await take('0.001');
   // Before the run rests, its workers finish the parts that they have begun.
   const enough = window.getByText(/^Enough: the goal/);
   await expect(runState(window, 'Finishing current work …').or(enough).first()).toBeVisible();

@@ -6,6 +6,8 @@ import { useTexts } from '../i18n/index.ts';
 const KINDS = ['end', 'half_width', 'time'] as const;
 type Kind = (typeof KINDS)[number];
 const MINUTE = 60;
+/** A run that takes less is over before anybody could say that enough is known. */
+const SHORT_SECONDS = 5 * MINUTE;
 const PER_CENT = 100;
 const USUAL: Readonly<Record<Kind, Goal | null>> = {
   end: null,
@@ -18,11 +20,14 @@ interface GoalFieldProps {
   onChange: (goal: Goal | null) => void;
   /** Whether an even sample of everything is computed first. Without one, only a time can be a goal. */
   isSample: boolean;
+  /** How long the run takes at most; null if that is not known. */
+  seconds: number | null;
 }
 
 /** Lets the user choose when a run may stop before everything is computed. */
-export function GoalField({ goal, onChange, isSample }: GoalFieldProps) {
+export function GoalField({ goal, onChange, isSample, seconds }: GoalFieldProps) {
   const { t } = useTexts();
+  if (goal === null && seconds !== null && seconds < SHORT_SECONDS) return null;
   const kind = goal?.kind ?? 'end';
   return (
     <Group gap={8} align="flex-start" wrap="nowrap">

@@ -134,7 +134,12 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
         </SimpleGrid>
         {isHere && (
           <Box mt={14}>
-            <GoalField goal={choices.until} onChange={(until) => choose({ until })} isSample />
+            <GoalField
+              goal={choices.until}
+              onChange={(until) => choose({ until })}
+              isSample
+              seconds={form.estimate?.seconds?.high ?? null}
+            />
           </Box>
         )}
         <EarlierRun folder={choices.reuseEmbeddings} />

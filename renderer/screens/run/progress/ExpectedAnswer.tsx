@@ -13,6 +13,7 @@ import { useTexts } from '../../../i18n/index.ts';
 import { engine, queries } from '../../../state/connection.ts';
 import { hashOfRoute } from '../../../state/navigation.ts';
 import { showSequence } from '../../../state/results/resultsView.ts';
+import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import { useExpectedShares } from '../../../state/results/samplesFound.ts';
 import { whileGrowing } from '../../../state/results/whileGrowing.ts';
 import { EvidenceLabel } from '../../results/callLabels.tsx';
@@ -36,8 +37,15 @@ function RunGoal({ run }: { run: RunSummary }) {
   const set = useMutation({
     mutationFn: (goal: Goal | null) => engine.runs.setGoal({ runId: run.runId, goal }),
   });
+  const progress = useLiveRun((state) => state.live?.progress);
+  const rest = progress?.remainingSeconds;
   return (
-    <GoalField goal={run.goal} onChange={(goal) => set.mutate(goal)} isSample={run.plan.order === 'sample'} />
+    <GoalField
+      goal={run.goal}
+      onChange={(goal) => set.mutate(goal)}
+      isSample={run.plan.order === 'sample'}
+      seconds={progress && rest ? progress.elapsedSeconds + rest.high : null}
+    />
   );
 }
 

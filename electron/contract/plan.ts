@@ -150,6 +150,19 @@ export const planSchema = z.object({
 });
 export type Plan = z.infer<typeof planSchema>;
 
+/** The bundled sequences with known scores, as the program and its copy in the data folder name them. */
+export const EXAMPLE_FILE = 'example.fa';
+
+/** Whether a run computes only the bundled example, in the window or in a terminal. */
+export function isExample({
+  plan: { model, inputs },
+}: {
+  readonly plan: Pick<Plan, 'model' | 'inputs'>;
+}): boolean {
+  const names = inputs.map(({ path }) => path.split(/[\\/]/).at(-1));
+  return model.name === 'teaching' && names.length > 0 && names.every((name) => name === EXAMPLE_FILE);
+}
+
 /** How a run cuts its sequences. */
 export type Cut = Pick<Plan, 'chunkLength' | 'secondLook'>;
 

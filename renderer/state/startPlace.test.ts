@@ -1,23 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settingsSchema } from '../../electron/contract/index.ts';
+import { settingsSchema, type RunSummary } from '../../electron/contract/index.ts';
 import { createMemoryEngine } from '../testing/memoryEngine/index.ts';
 import { memoryTransport } from '../testing/memoryLink.ts';
 import { madeRuns, RUN_IDS } from '../testing/memoryEngine/runs.ts';
 import { startConnection } from './connection.ts';
 import { useRuns } from './runs/runs.ts';
-import { useSettings, type ShellInfo } from './settings.ts';
+import { useSettings } from './settings.ts';
 import { chooseStartPlace } from './startPlace.ts';
 
-const INFO: ShellInfo = {
-  version: '1.0.0',
-  shell: 'browser',
-  platform: 'linux',
-  dataDir: '/home/me/.virnucpro',
-  root: null,
-  sameComputer: true,
-  hostName: 'here',
-};
 const [done, running, interrupted] = [RUN_IDS.done, RUN_IDS.running, RUN_IDS.interrupted];
+
+/** As `virnucpro predict resources/example.fa` makes it, anywhere. */
+const asExample = (run: RunSummary): RunSummary => ({
+  ...run,
+  plan: {
+    ...run.plan,
+    inputs: run.plan.inputs.slice(0, 1).map((input) => ({ ...input, path: '/opt/resources/example.fa' })),
+    model: { ...run.plan.model, name: 'teaching' },
+  },
+});
 
 describe('the screen at start', () => {
   let close: () => void;
@@ -27,7 +28,7 @@ describe('the screen at start', () => {
   afterEach(() => {
     close();
     useRuns.setState({ runs: null, error: null });
-    useSettings.setState({ settings: null, info: null });
+    useSettings.setState({ settings: null });
     location.hash = '';
   });
 
@@ -42,18 +43,17 @@ describe('the screen at start', () => {
   /** The resulting hash, and whether the first steps are left, for either order of arrival of settings and runs. */
   function opened({ hash = '', runs, examples = [], welcomeSeen = false }: Case) {
     const learn = [
-      () => useSettings.setState({ settings: { ...settingsSchema.parse({}), welcomeSeen }, info: INFO }),
+      () => useSettings.setState({ settings: { ...settingsSchema.parse({}), welcomeSeen } }),
       () => {
         const known = madeRuns(Date.now()).filter(({ runId }) => runs.includes(runId));
-        const folder = `${INFO.dataDir}/example`;
         useRuns.setState({
-          runs: known.map((run) => (examples.includes(run.runId) ? { ...run, folder } : run)),
+          runs: known.map((run) => (examples.includes(run.runId) ? asExample(run) : run)),
         });
       },
     ];
     const [one, other] = [learn, learn.toReversed()].map((order) => {
       useRuns.setState({ runs: null, error: null });
-      useSettings.setState({ settings: null, info: null });
+      useSettings.setState({ settings: null });
       location.hash = hash;
       const stop = chooseStartPlace();
       for (const step of order) step();

@@ -1,5 +1,5 @@
 import { isAtWork } from '../../electron/contract/runState.ts';
-import { isExample } from './computer/example.ts';
+import { isExample } from '../../electron/contract/index.ts';
 import { go, goToRun } from './navigation.ts';
 import { useRuns } from './runs/runs.ts';
 import { sayError } from './say.ts';
@@ -13,11 +13,11 @@ export function chooseStartPlace(): () => void {
   const hadPlace = location.hash !== '';
   let isDecided = false;
   const decide = () => {
-    const { settings, info } = useSettings.getState();
+    const { settings } = useSettings.getState();
     const { runs, error } = useRuns.getState();
-    if (isDecided || !settings || !info || (!runs && !error)) return;
+    if (isDecided || !settings || (!runs && !error)) return;
     isDecided = true;
-    const own = runs?.filter((run) => !isExample(run, info)) ?? [];
+    const own = runs?.filter((run) => !isExample(run)) ?? [];
     const isNew = !settings.welcomeSeen && own.length === 0;
     if (own.length > 0 && !settings.welcomeSeen) changeSettings({ welcomeSeen: true }).catch(sayError);
     if (hadPlace || location.hash !== '') return;

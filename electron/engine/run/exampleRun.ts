@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { EXAMPLE_FILE } from '../../contract/plan.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import type { Precision } from '../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
@@ -15,7 +16,7 @@ interface ExampleComparison {
 /** Largest allowed difference of a score from the stored one, which was computed in FP32 on a CPU. */
 const TOLERANCE: Record<Precision, number> = { fp32: 1e-4, fp16: 5e-3, bf16: 5e-2, fp8: 2e-1 };
 
-export const exampleInput = (paths: AppPaths): string => join(paths.resources, 'example.fa');
+export const exampleInput = (paths: AppPaths): string => join(paths.resources, EXAMPLE_FILE);
 const expectedScores = (paths: AppPaths): string => join(paths.resources, 'example_expected.tsv');
 
 /**
@@ -38,7 +39,7 @@ export async function exampleRequest(paths: AppPaths, outputDir: string): Promis
  * elsewhere at each start, like an AppImage.
  */
 async function lastingExample(paths: AppPaths): Promise<string> {
-  const [example, copy] = [exampleInput(paths), join(paths.dataDir, 'example.fa')];
+  const [example, copy] = [exampleInput(paths), join(paths.dataDir, EXAMPLE_FILE)];
   try {
     await mkdir(paths.dataDir, { recursive: true });
     await writeFile(copy, await readFile(example));

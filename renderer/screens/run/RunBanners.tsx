@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { isAtWork } from '../../../electron/contract/runState.ts';
-import { goalText, type RunProgress, type RunSummary } from '../../../electron/contract/index.ts';
+import { goalText, isExample, type RunProgress, type RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
@@ -9,8 +9,6 @@ import { go } from '../../state/navigation.ts';
 import { openRunDialog } from '../../state/runs/runDialog.ts';
 import { resumeRun, runStatus, useRuns } from '../../state/runs/runs.ts';
 import { queries } from '../../state/connection.ts';
-import { isExample } from '../../state/computer/example.ts';
-import { useSettings } from '../../state/settings.ts';
 import { useLiveRun } from '../../state/runs/liveRun.ts';
 
 /** What keeps a run from going on, shown above everything else about it, with a button that deals with it. */
@@ -90,11 +88,10 @@ export function RunBanners({ run }: { run: RunSummary }) {
 export function ExampleVerdict({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
-  const info = useSettings((state) => state.info);
   const check = useQuery(
     queries.runs.checkExample.queryOptions({
       input: { runId },
-      enabled: isExample(run, info) && run.state.phase === 'done',
+      enabled: isExample(run) && run.state.phase === 'done',
     }),
   );
   if (!check.data) return null;

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconCheck, IconPlayerPlay } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import type { SetUpPlan } from '../../../electron/contract/index.ts';
+import { isExample, type SetUpPlan } from '../../../electron/contract/index.ts';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Guarded } from '../../components/feedback/Guarded.tsx';
@@ -13,7 +13,6 @@ import { SetUpProgress, useSetUpSize } from '../../components/SetUp.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { runExample, setUp, useEnvironment } from '../../state/computer/environment.ts';
-import { isExample } from '../../state/computer/example.ts';
 import {
   firstSteps,
   type ExampleStep,
@@ -25,7 +24,7 @@ import {
 import { modelTitle } from '../../state/computer/modelTexts.ts';
 import { go, goToRun } from '../../state/navigation.ts';
 import { useRuns } from '../../state/runs/runs.ts';
-import { changeSettings, useSettings } from '../../state/settings.ts';
+import { changeSettings } from '../../state/settings.ts';
 import { ModelList } from '../models/ModelList.tsx';
 import { ControlsPart } from '../computer-check/ModelChecks.tsx';
 import { UseFolderButton } from '../offline/OfflinePart.tsx';
@@ -45,8 +44,7 @@ export function StartScreen() {
   const { t } = useTexts();
   const [putOff, setPutOff] = useState<ReadonlySet<StepName>>(new Set());
   const environment = useEnvironment((state) => state.status);
-  const info = useSettings((state) => state.info);
-  const example = useRuns((state) => state.runs?.find((run) => isExample(run, info)) ?? null);
+  const example = useRuns((state) => state.runs?.find((run) => isExample(run)) ?? null);
   const isReady = environment?.state === 'ready';
   const models = useQuery({ ...queries.computer.models.queryOptions(), enabled: isReady });
   const tests = useQuery({ ...queries.computer.checks.queryOptions(), enabled: isReady });

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { ok, type Result, failWith } from '../../../contract/errors.ts';
-import type { PlanModel } from '../../../contract/plan.ts';
+import { EXAMPLE_FILE, type PlanModel } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
 import { precisionCheckSchema, type PrecisionCheck } from '../../../contract/rpc/computer.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
@@ -34,7 +34,7 @@ export async function checkPrecisions(
   const [device] = devices;
   if (!device) return failWith('usage', 'There is no device to check.');
   onDevice?.(device.name, 1, 1);
-  const measured = inputs.length > 0 ? inputs : [join(paths.resources, 'example.fa')];
+  const measured = inputs.length > 0 ? inputs : [join(paths.resources, EXAMPLE_FILE)];
   const args = [possiblePrecisions(device).join(','), '--model', model.folder, '--input', ...measured];
   const checked = await checkModel(environment, device, ['precision', ...args], reportSchema, options);
   if (!checked.ok) return checked;

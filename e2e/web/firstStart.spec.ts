@@ -71,14 +71,22 @@ function cells([header = '', ...rows]: string[]): string[][] {
     .sort(([a = ''], [b = '']) => a.localeCompare(b));
 }
 
-test('a window without a valid token says so, and explains what to do', async ({ page, engine }) => {
-  const address = new URL(await engine.address());
-  for (const wrong of [address.origin, `${address.origin}/?token=wrong`]) {
-    await page.goto(wrong);
-    await expect(page.getByRole('heading', { name: 'This window has no access' })).toBeVisible();
-  }
-  await page.goto(address.href);
+test('a window without a key, or whose key was used, says so; the next address opens it', async ({
+  page,
+  engine,
+  browser,
+}) => {
+  const address = await engine.address();
+  await page.goto(new URL(address).origin);
+  await expect(page.getByRole('heading', { name: 'This window has no access' })).toBeVisible();
+  await page.goto(address);
   await expect(page.getByRole('heading', { level: 1, name: 'First steps' })).toBeVisible();
+  const late = await browser.newPage();
+  await late.goto(address);
+  await expect(late.getByText('It has been used')).toBeVisible();
+  await late.goto(await engine.address());
+  await expect(late.getByRole('heading', { level: 1, name: 'First steps' })).toBeVisible();
+  await late.close();
 });
 
 test('the chosen theme is kept, also after reloading the page', async ({ window }) => {

@@ -12,7 +12,7 @@ import {
 } from '../electron/engine/environment/appPaths.ts';
 import { shellLogFile } from '../electron/engine/service/computer/diagnostics.ts';
 import { stepLines } from '../electron/engine/environment/steps.ts';
-import { describeVerdicts } from '../electron/engine/devices/check/trial.ts';
+import { describeTrials } from '../electron/engine/devices/check/trial.ts';
 import { setUp } from '../electron/engine/setup/setUp.ts';
 import { buildToStart } from './buildToStart.ts';
 import { buildWindow } from './buildWindow.ts';
@@ -64,7 +64,7 @@ async function setUpHere(): Promise<void> {
   });
   if (ready.ok) {
     for (const remark of ready.value.remarks) write(remark);
-    if (ready.value.devices !== null) write(describeVerdicts(ready.value.devices).sentence);
+    if (ready.value.devices !== null) write(describeTrials(ready.value.devices).sentence);
     return;
   }
   const { title, cause, nextStep } = ready.error;

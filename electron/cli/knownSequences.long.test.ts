@@ -68,7 +68,7 @@ async function withSwappedClasses(): Promise<string> {
 
 it.skipIf(WITHOUT_PYTHON).each([
   ['passes', 0, () => Promise.resolve('teaching'), 'works'],
-  ['finds a classifier whose classes are swapped', 1, withSwappedClasses, 'inverted'],
+  ['finds a classifier whose classes are swapped', 1, withSwappedClasses, 'weak'],
 ] as const)('controls --quick %s, with exit code %i', async (_, exitCode, model, verdict) => {
   const dataDir = await temporaryFolder();
   const words = [

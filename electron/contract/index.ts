@@ -1,3 +1,4 @@
+export * from './checks.ts';
 export * from './cluster.ts';
 export * from './columns.ts';
 export * from './deviceFigures.ts';

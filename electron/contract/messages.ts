@@ -385,9 +385,9 @@ export const MESSAGES = {
   'model.weights_missing': 'The weights of the {name}-bp model are not on this computer.',
   'log.none': 'There is no log of it yet.',
   'log.none.next': 'It appears when the computing starts.',
-  'step.precisions': 'Comparing the precisions',
+  'step.precision': 'Comparing the precisions',
   'step.controls': 'Computing known sequences',
-  'step.measuring_speed': 'Measuring the speed',
+  'step.speed': 'Measuring the speed',
   // sizes, which a window formats in its own way
   bytes: '{text}',
   // the computer check
@@ -421,11 +421,29 @@ export const MESSAGES = {
   'check.python.absent': 'Not set up yet.',
   'check.computing.untried': 'The devices could not be tested.',
   'check.computing.right': "{device} ({precisions}): all results agree with the processor's in FP32.",
+  'check.devices.works': "All results agree with the processor's in FP32.",
+  'check.controls.called': '{viral} of {virals} viral and {host} of {hosts} host sequences are called virus.',
+  'check.controls.others':
+    'So are {phage} of {phages} parts of crAssphage, a phage of the human gut, and {shuffled} of {shuffles} shuffled ones.',
+  'check.controls.differs':
+    'It computes wrongly on this device: an answer differs from the known one by {difference}; rounding explains {allowed}.',
+  'check.controls.weak':
+    'It hardly tells viruses from hosts: viral sequences score higher in {share} % of the pairs, where counting k-mers reaches 80 %, or calls at 0.5 mislead.',
+  'check.controls.no_answer': 'It gives no score for sequences that must have one.',
+  'check.controls.norms': 'Norms of embeddings are within {norm} % of those of the original tool.',
+  'check.controls.scores': 'Scores are within {score} % of them.',
+  'check.precision.works': '{share} % of the labels differ from FP32.',
+  'check.precision.differs': '{share} % of the labels differ from FP32; at most 1 % may.',
+  'check.precision.no_answer': 'Some results are no numbers.',
+  'check.speed.works':
+    'ESM-2: {residues} residues per second, {share} % of what its matrix products alone reach. DNABERT-S: {frames} frames per second.',
+  'check.speed.one_core': 'One core.',
+  'check.speed.no_answer': 'No batch fits into the memory.',
   'check.computing.leave_out': 'Leave out what computes wrongly.',
   'check.computing.wrong': '{device} in {precision}: {problem}',
   'check.computing.differs': "The results differ by {difference} from the processor's; {allowed} is allowed.",
   'check.computing.no_answer': 'It did not answer in time.',
-  'check.computing.broke_off': 'The test computation stopped early. {line}',
+  'check.computing.broke_off': 'The check stopped early. {line}',
   'check.weights.unknown': 'The weights could not be checked.',
   'check.weights': 'Here: {models}.',
   'check.weights.none': 'Only the teaching model is here. It is not for research.',
@@ -508,6 +526,12 @@ export const wordingSchema: z.ZodType<Wording> = z.lazy(() =>
 export const deviceNamed = ({ id, name }: { id: string; name: string }): Message => ({
   text: name,
   wording: { key: 'device', values: { id, name } },
+});
+
+/** A count inside a sentence. */
+export const countNamed = (count: number): Message => ({
+  text: count.toLocaleString('en-US'),
+  wording: { key: 'count', values: { count } },
 });
 
 /** A number of bytes inside a sentence. */

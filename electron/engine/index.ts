@@ -85,12 +85,10 @@ export { abilityWords, AMD_UNTESTED, blockedGpu } from './devices/chosenDevice.t
 export { selectDevices } from './devices/selectDevices.ts';
 export { choosePrecision } from './devices/choosePrecision.ts';
 export { probeDevices } from './devices/probeDevices.ts';
-export { checkDevicesOnce, describeVerdicts, withLastTest } from './devices/check/trial.ts';
+export { checkDevicesOnce, describeTrials } from './devices/check/trial.ts';
+export { checkThisComputer } from './service/computer/checks.ts';
 export { lastCalibration } from './run/goal.ts';
-export { runControls } from './devices/check/controls.ts';
-export { controlsFacts, describeRunControls, VERDICTS } from './results/calibration.ts';
-export { checkPrecisions } from './devices/check/precision.ts';
-export { measureSpeed } from './devices/check/speed.ts';
+export { controlsFacts, describeRunControls } from './results/calibration.ts';
 export { processStart } from './system/liveProcess.ts';
 export { resolveAppPaths, type AppPaths } from './environment/appPaths.ts';
 export { pythonLaunch } from './environment/pythonLaunch.ts';

@@ -21,7 +21,7 @@ import torch
 
 from benchmarks.conditions import conditions
 from benchmarks.predict.inputs import bench_input
-from virnucpro_backend.controls.scoring import ScoredSequences, score_sequences
+from virnucpro_backend.check.scoring import ScoredSequences, score_sequences
 from virnucpro_backend.devices.opening import LoadFailedError
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
 

@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from training.fragments import TEST_FOLDS, Fragment, read_fragments
 from training.kmers import KmerRegression, kmer_features
-from virnucpro_backend.controls.scoring import ScoredSequences, score_sequences
-from virnucpro_backend.controls.statistics import auroc
+from virnucpro_backend.check.scoring import ScoredSequences, auroc, score_sequences
 
 LENGTHS = (150, 500, 3000)
 STRENGTHS = (0.1, 1.0, 10.0, 100.0)

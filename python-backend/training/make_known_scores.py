@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from virnucpro_backend.controls.panel import KnownScores, panel_file
-from virnucpro_backend.controls.scoring import score_sequences
+from virnucpro_backend.check.panel import KnownScores, panel_file
+from virnucpro_backend.check.scoring import score_sequences
 from virnucpro_backend.weights.model_json import read_model_json
 
 RESOURCES = Path(__file__).resolve().parents[2] / "resources"

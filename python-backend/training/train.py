@@ -20,7 +20,7 @@ from training.fragments import Fragment, frame_tokens, read_fragments
 from training.pools import make_pools, opened
 from training.tokenizer import byte_pair_tokenizer, codons_of_hexamers, hexamer_tokenizer
 from training.trainer import LEARNING_FOLDS, Member, Settings, Trainer
-from virnucpro_backend.controls.statistics import auroc
+from virnucpro_backend.check.scoring import auroc
 
 CUTS = 64
 """The number of random cuts of every fragment in every length."""

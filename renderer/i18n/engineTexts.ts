@@ -14,6 +14,7 @@ export function inOwnWords(wording: Wording, texts: Speaker, deviceLabel: Device
     return deviceLabel(id) ?? (typeof name === 'string' ? name : id);
   }
   if (key === 'bytes' && typeof values['bytes'] === 'number') return texts.format.fileSize(values['bytes']);
+  if (key === 'count' && typeof values['count'] === 'number') return texts.format.integer(values['count']);
   const place = key.startsWith('error.') ? key : `engine.${key}`;
   const pattern = texts.lookUp(place);
   if (pattern === null) return null;

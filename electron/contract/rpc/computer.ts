@@ -1,10 +1,10 @@
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
+import { checkRequestSchema, checksSchema } from '../checks.ts';
 import { appErrorSchema } from '../errors.ts';
 import { inputPathSchema, LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { wordingSchema } from '../messages.ts';
 import { MODEL_ROLES } from '../model.ts';
-import { sha256Schema } from '../protocol/common.ts';
 import { countSchema, precisionSchema, probeResultSchema } from '../protocol/index.ts';
 import { procedure } from './procedure.ts';
 
@@ -81,98 +81,6 @@ const computerCheckSchema = z.object({
 });
 export type ComputerCheck = z.infer<typeof computerCheckSchema>;
 
-/** How a model scores sequences with a known answer, on one kind of device. */
-export const controlsSchema = z.object({
-  checkedAt: z.iso.datetime(),
-  seconds: z.number().nonnegative(),
-  kind: z.enum(['cuda', 'rocm', 'mps', 'cpu']),
-  deviceName: z.string(),
-  /**
-   * Versions of the GPU's driver and of PyTorch, since others may compute different results. Null if unknown.
-   */
-  driver: z.string().nullable(),
-  pytorch: z.string().nullable(),
-  precision: precisionSchema,
-  panel: z.object({ file: z.string(), sha256: sha256Schema, quick: z.boolean() }),
-  /**
-   * `differs`: not the scores known for this model. `shifted`: the classes separate, but not at 0.5. `weak`:
-   * worse than counting k-mers.
-   */
-  verdict: z.enum(['works', 'differs', 'shifted', 'weak', 'chance', 'inverted', 'no_answer']),
-  /** The reasons as sentences. */
-  reasons: z.array(z.string()),
-  /**
-   * The largest differences from the original tool's answers for four reading frames; null for a model of
-   * which no such answers are known. `score` is null if no scores are.
-   */
-  original: z
-    .object({
-      source: z.string(),
-      norm: z.number(),
-      score: z.number().nullable(),
-      problem: z.string().nullable(),
-    })
-    .nullable(),
-  groups: z.array(
-    z.object({
-      group: z.enum(['viral', 'host', 'crassphage', 'shuffled']),
-      sequences: countSchema,
-      scored: countSchema,
-      called_virus: countSchema,
-    }),
-  ),
-});
-export type Controls = z.infer<typeof controlsSchema>;
-
-const controlsOutdatedSchema = z.enum(['driver', 'pytorch', 'panel']);
-/** What has changed since a model was checked. */
-export type ControlsOutdated = z.infer<typeof controlsOutdatedSchema>;
-
-const lastControlsSchema = controlsSchema.extend({ outdated: controlsOutdatedSchema.nullable() });
-export type LastControls = z.infer<typeof lastControlsSchema>;
-
-/** How far each precision of a model is from FP32, and whether a run may use it. */
-export const precisionCheckSchema = z.object({
-  checkedAt: z.iso.datetime(),
-  deviceName: z.string(),
-  frames: countSchema,
-  precisions: z.record(
-    z.string(),
-    z.object({
-      /** Of each encoder the cosine that a thousandth of the frames is below; null if it is no number. */
-      embeddings: z.record(z.string(), z.object({ cosine_p01: z.number().nullable() })),
-      scores: z.object({ flips: countSchema, flip_share: z.number(), difference_max: z.number().nullable() }),
-      verdict: z.object({ offered: z.boolean(), reason: z.string() }),
-    }),
-  ),
-  /** Why others can't be used on the device, by precision. */
-  not_possible: z.record(z.string(), z.string()),
-});
-export type PrecisionCheck = z.infer<typeof precisionCheckSchema>;
-
-const calledSchema = z.object({ called: countSchema, scored: countSchema });
-
-/** What a run records, when it begins, about the last controls of its model. */
-export const runControlsSchema = controlsSchema
-  .pick({ checkedAt: true, kind: true, deviceName: true, precision: true, verdict: true })
-  .extend({ quick: z.boolean(), panelSha256: sha256Schema, viral: calledSchema, host: calledSchema });
-export type RunControls = z.infer<typeof runControlsSchema>;
-
-const modelTestsSchema = z.object({
-  /** An id as in `models`. */
-  model: z.string(),
-  title: z.string(),
-  hash: sha256Schema,
-  /** One entry for each kind of device and precision that was checked, the newest first. */
-  controls: z.array(lastControlsSchema),
-  /** Null if its precisions were never compared. */
-  precisions: precisionCheckSchema.nullable(),
-  /** Estimated seconds for all controls, from speeds measured here; null if none were. */
-  controlsSeconds: z.number().nullable(),
-  /** Speed of the devices that a run uses by default; null if it was not measured. */
-  chunksPerMinute: z.number().nullable(),
-});
-export type ModelTests = z.infer<typeof modelTestsSchema>;
 /** Lower bounds of the length classes, in bp: short sequences score differently from long ones. */
 export const LENGTH_CLASSES: readonly number[] = [0, 100, 250, 500, 1000, 3000, 10_000];
 
@@ -201,52 +109,6 @@ export const calibrationSchema = z.object({
   ),
 });
 export type Calibration = z.infer<typeof calibrationSchema>;
-
-const deviceSpeedSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  /** Speed with the batch size that suits the device best; null if it could not be measured. */
-  speed: z
-    .object({
-      precision: precisionSchema,
-      /** Speed of ESM-2 3B. */
-      residuesPerSecond: z.number().nonnegative(),
-      /** Speed of DNABERT-S. */
-      framesPerSecond: z.number().nonnegative(),
-      /** ESM-2's rate as a share of what the device's matrix products alone would reach. */
-      shareOfProducts: z.number().nonnegative(),
-    })
-    .nullable(),
-  /** Why it could not be measured. */
-  problem: z.string().nullable(),
-});
-
-/** How fast the devices run the encoders. */
-const measuredSpeedSchema = z.object({
-  measuredAt: z.iso.datetime(),
-  devices: z.array(deviceSpeedSchema),
-  /** All figures as JSON, with hardware and versions, to send to the developers. */
-  figures: z.string(),
-});
-export type MeasuredSpeed = z.infer<typeof measuredSpeedSchema>;
-
-/** The last results of the checks that a user can start. */
-const checksSchema = z.object({
-  models: z.array(modelTestsSchema),
-  /** Measured with the installed packages; null if nothing was measured. */
-  speed: measuredSpeedSchema.nullable(),
-});
-export type Checks = z.infer<typeof checksSchema>;
-
-/**
- * `controls` computes known sequences on one device of every kind, `precision` some sequences in every
- * precision of one device; `speed` measures each device for about a minute.
- */
-const checkRequestSchema = z.discriminatedUnion('check', [
-  z.object({ check: z.enum(['controls', 'precision']), model: pathSchema }),
-  z.object({ check: z.literal('speed') }),
-]);
-export type CheckRequest = z.infer<typeof checkRequestSchema>;
 
 const modelStatusSchema = z.object({
   /** teaching, 300, 500, or the path of an imported model's folder. */
@@ -500,7 +362,7 @@ export const computerContract = {
   checks: procedure.output(checksSchema),
   /** Null if the model has none. */
   calibration: procedure.input(modelInput).output(calibrationSchema.nullable()),
-  /** Runs a level, or follows it if it is already running. */
+  /** Runs a check, or follows it if it is already running. */
   runCheck: procedure.input(checkRequestSchema).output(eventIterator(stepProgressSchema)),
   /**
    * Downloads a published model, or follows the download if it is already running. It continues without

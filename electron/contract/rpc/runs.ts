@@ -19,7 +19,7 @@ import {
 import { runStateSchema, partStateSchema } from '../runState.ts';
 import { sampleDetailsSchema, sheetRowSchema } from '../samples.ts';
 import { shareEstimateSchema } from '../shareEstimate.ts';
-import { runControlsSchema } from './computer.ts';
+import { runControlsSchema } from '../checks.ts';
 import { procedure } from './procedure.ts';
 
 export const runIdSchema = z.uuid();

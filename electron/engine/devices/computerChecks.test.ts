@@ -13,6 +13,8 @@ import {
   RADEONS_FORBIDDEN,
   RADEONS_WITHOUT_ROCM,
 } from './testing/probeExamples.ts';
+import { inSequence, message } from '../../contract/messages.ts';
+import type { Trial } from './check/trial.ts';
 import { computerChecks } from './computerChecks.ts';
 
 function gpus(probe: ProbeResult) {
@@ -90,19 +92,12 @@ describe('the card of the GPUs', () => {
     ['both makers', H200_AND_RADEON],
   ])('gives windows a message key for every sentence: %s', (_, probe) => {
     const value = { interpreter: '', own: true, pythonVersion: '3.12', packages: {}, source: '' };
-    const devices = [
+    const differs = message('check.computing.differs', { difference: 0.9, allowed: 0.1 });
+    const devices: Trial[] = [
       {
-        id: 'cpu:0',
-        name: 'EPYC',
-        precisions: [
-          {
-            precision: 'fp32' as const,
-            difference: 0.9,
-            allowed: 0.1,
-            passes_per_second: 1,
-            problem: 'It differs.',
-          },
-        ],
+        ...{ check: 'devices', model: null, device: { id: 'cpu:0', kind: 'cpu', name: 'EPYC' } },
+        ...{ checkedAt: '', seconds: 1, driver: null, pytorch: null, precision: 'fp32', verdict: 'differs' },
+        ...{ figures: null, problem: null, ...inSequence([differs]) },
       },
     ];
     const facts = { environment: ok(value), probe: ok(probe), models: ok([]), diskFreeBytes: 1e9, devices };

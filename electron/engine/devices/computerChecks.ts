@@ -6,7 +6,7 @@ import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/p
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
 import { blockedGpu, gpuDevice } from './chosenDevice.ts';
 import { preferredPrecision } from './choosePrecision.ts';
-import { describeVerdicts, type DeviceVerdict } from './check/trial.ts';
+import { describeTrials, type Trial } from './check/trial.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { formatBytes } from '../../contract/terminal/format.ts';
 
@@ -39,7 +39,7 @@ export interface ComputerFacts {
   models: Result<ModelStatus[]> | null;
   diskFreeBytes: number | null;
   /** The results of the test computation on each device; null if not known yet. */
-  devices?: DeviceVerdict[] | null;
+  devices?: Trial[] | null;
 }
 
 /** What is found about one part of the computer. */
@@ -151,9 +151,9 @@ function pythonCheck(environment: Result<PythonEnvironment>, neverSetUp: boolean
 }
 
 /** "Ready" means that every device has computed correctly in every precision that it is offered for. */
-function computingCheck(devices: readonly DeviceVerdict[] | null): Finding {
+function computingCheck(devices: readonly Trial[] | null): Finding {
   if (devices === null) return bad(CHECK_AGAIN, message('check.computing.untried'));
-  const { wrong, ...texts } = describeVerdicts(devices);
+  const { wrong, ...texts } = describeTrials(devices);
   return wrong
     ? { status: 'bad', ...texts, action: CHECK_AGAIN }
     : { status: 'good', ...texts, action: null };

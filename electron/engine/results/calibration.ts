@@ -1,10 +1,6 @@
 import type { Trusted } from '../../contract/plan.ts';
-import {
-  LENGTH_CLASSES,
-  type Calibration,
-  runControlsSchema,
-  type RunControls,
-} from '../../contract/rpc/computer.ts';
+import { runControlsSchema, type RunControls } from '../../contract/checks.ts';
+import { LENGTH_CLASSES, type Calibration } from '../../contract/rpc/computer.ts';
 import type { ExportLanguage } from '../../contract/exports.ts';
 
 /**
@@ -112,10 +108,7 @@ const WORDS = {
     verdict: {
       works: 'works as a classifier of viruses',
       differs: 'computes wrongly on this device: do not use it there',
-      shifted: 'tells viruses apart, but not at a score of 0.5: do not rely on its calls',
       weak: 'tells viruses apart poorly: do not use it',
-      chance: 'calls no better than chance: do not use it',
-      inverted: 'takes viruses for hosts and hosts for viruses: do not use it',
       no_answer: 'gives no score for sequences that must have one: do not use it',
     },
     called: (viral: string, host: string) => `${viral} viral and ${host} host sequences called virus`,
@@ -126,10 +119,7 @@ const WORDS = {
     verdict: {
       works: 'erkennt Viren',
       differs: 'rechnet auf diesem Gerät falsch: dort nicht verwenden',
-      shifted: 'trennt Viren, aber nicht beim Wert 0,5: die Einstufungen sind nicht verlässlich',
       weak: 'trennt Viren schlecht: nicht verwenden',
-      chance: 'stuft nicht besser ein als der Zufall: nicht verwenden',
-      inverted: 'hält Viren für Wirte und Wirte für Viren: nicht verwenden',
       no_answer: 'gibt Sequenzen keinen Wert, die einen haben müssen: nicht verwenden',
     },
     called: (viral: string, host: string) =>
@@ -138,8 +128,6 @@ const WORDS = {
     never: 'auf diesen Geräten nie geprüft',
   },
 } as const;
-
-export const VERDICTS = WORDS.en.verdict;
 
 /** A line for the terminal and the report; null for a run that did not store its controls. */
 export function describeRunControls(devices: RunDevices, language: ExportLanguage): string | null {

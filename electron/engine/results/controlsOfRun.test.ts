@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunControls } from '../../contract/rpc/computer.ts';
+import type { RunControls } from '../../contract/checks.ts';
 import { CONTROLS_FACT, controlsFacts, controlsOf, describeRunControls } from './calibration.ts';
 
 const works: RunControls = {

@@ -115,7 +115,7 @@ export async function keepCalibration(paths: AppPaths, store: RunStore): Promise
   const before = await lastCalibration(paths, plan.model.hash);
   // A run may write its result files again long after a newer calibration.
   if (before !== null && before.calibratedAt > calibratedAt) return ok(before);
-  await keep(paths, keptName(plan.model.hash), calibration);
+  await keep(paths, keptName(plan.model.hash), () => calibration);
   return (await lastCalibration(paths, plan.model.hash))?.calibratedAt === calibratedAt
     ? ok(calibration)
     : failWith('folder_unwritable', message('calibration.not_kept', { folder: paths.dataDir }));

@@ -4,8 +4,7 @@ import { appendFile, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { appError, AppFailure, unwrap } from '../../contract/errors.ts';
-import { measureSpeed } from '../devices/check/speed.ts';
-import { probeDevices } from '../devices/probeDevices.ts';
+import { checkThisComputer } from './computer/checks.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import { SAMPLE, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { threadsLeft } from '../store/storeThread.ts';
@@ -224,20 +223,18 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
       .replaceAll(/"sha256": "\w/g, '"sha256": "0')
       .replace(/"notice": "[^"]*"/, '"notice": null');
     await writeFile(manifest, other);
-    const { environment, paths } = await service.pythonEnvironment.context();
-    const probe = unwrap(await probeDevices(environment));
     const rates = {
       tokens_per_batch: 504,
       esm2_residues_per_second: 20,
       dnabert_s_frames_per_second: 1,
       products_residues_per_second: 25,
     };
-    const report = { precision: 'fp32', rows: [rates] };
+    const report = { precision: 'fp32', verdict: 'works', figures: { rows: [rates] }, problem: null };
     const run = () =>
       Promise.resolve({
         ending: 'succeeded' as const,
         exitCode: 0,
-        stdout: JSON.stringify(report),
+        stdout: JSON.stringify([report]),
         stderr: '',
         summary: '',
       });
@@ -253,7 +250,8 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
       return estimateRun(question, service.pythonEnvironment, service.speeds);
     };
     expect(await ask(model)).toMatchObject({ seconds: null, basis: null });
-    await measureSpeed(environment, paths, probe, 60, { run });
+    const context = await service.pythonEnvironment.context();
+    unwrap(await checkThisComputer(context, { check: 'speed' }, { run }));
     const { seconds, basis } = await ask(model);
     // 830 s of ESM-2 and 100 s of DNABERT-S, 30 % either way.
     expect(seconds?.low).toBeCloseTo(651);

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { appError, err, ok, type Result, failWith } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import type { StepProgress } from '../../contract/rpc/computer.ts';
-import { checkDevicesOnce, type DeviceVerdict } from '../devices/check/trial.ts';
+import { checkDevicesOnce, type Trial } from '../devices/check/trial.ts';
 import { probeDevices } from '../devices/probeDevices.ts';
 import { ensureEnvironment, type EnvironmentRequest } from '../environment/ensureEnvironment.ts';
 import { choosePyTorch, choosePyTorchFor, servesAs } from '../environment/install/choosePyTorch.ts';
@@ -42,7 +42,7 @@ interface SetUpRequest extends Omit<EnvironmentRequest, 'steps' | 'offline'> {
 interface SetUpOutcome {
   readonly environment: PythonEnvironment;
   /** What each device computed; null if nothing has changed since the last test. */
-  readonly devices: readonly DeviceVerdict[] | null;
+  readonly devices: readonly Trial[] | null;
   /** Sentences that the user should know. */
   readonly remarks: readonly string[];
 }
@@ -169,7 +169,7 @@ async function finish(
   const probe = await probeDevices(environment, run);
   // A broken driver is not a fault of the environment; the computer check reports it.
   if (!probe.ok) return ok({ environment, devices: null, remarks: [...remarks, probe.error.cause] });
-  const devices = await checkDevicesOnce(request.paths, environment, probe.value, run);
+  const devices = await checkDevicesOnce({ paths: request.paths, environment }, probe.value, run);
   return ok({ environment, devices, remarks });
 }
 

@@ -8,16 +8,17 @@ from virnucpro_backend.check.device import ALLOWED, check_device
 
 
 def test_the_processor_agrees_with_itself() -> None:
-    [result] = check_device("cpu", ["fp32"], seconds=0)["results"]
-    assert result["problem"] is None
-    assert result["difference"] <= 1e-6
+    [result] = check_device("cpu", ["fp32"], seconds=0)
+    assert result.verdict == "works"
+    assert result.figures is not None
+    assert result.figures["difference"] <= 1e-6
 
 
 def test_rounding_stays_within_the_limits() -> None:
     """This uses the processor, which computes the same numbers as a GPU, but slowly."""
-    report = check_device("cpu", ["bf16", "fp16"], seconds=0)
-    for result in report["results"]:
-        assert 0 < result["difference"] < ALLOWED[result["precision"]] / 2
+    for result in check_device("cpu", ["bf16", "fp16"], seconds=0):
+        assert result.figures is not None
+        assert 0 < result.figures["difference"] < ALLOWED[result.precision] / 2
 
 
 @pytest.mark.parametrize("wrong", ["nan", "sign", "order"])
@@ -34,17 +35,17 @@ def test_a_faulty_device_is_detected(monkeypatch: pytest.MonkeyPatch, wrong: str
         return {"nan": result * float("nan"), "sign": -result, "order": result.roll(1, 0)}[wrong]
 
     monkeypatch.setattr(device, "_embed", sometimes_wrong)
-    [result] = check_device("cpu", ["fp32"], seconds=0)["results"]
-    assert "differ by" in result["problem"]
+    [result] = check_device("cpu", ["fp32"], seconds=0)
+    assert result.verdict == "differs"
 
 
 def test_a_missing_precision_is_reported() -> None:
-    [fp8] = check_device("cpu", ["fp8"], seconds=0)["results"]
-    assert fp8["difference"] is None
-    assert "FP8" in fp8["problem"]
+    [fp8] = check_device("cpu", ["fp8"], seconds=0)
+    assert (fp8.verdict, fp8.figures) == ("no_answer", None)
+    assert "FP8" in str(fp8.problem)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="for computers without a GPU")
 def test_a_missing_gpu_is_reported() -> None:
-    [result] = check_device("cuda", ["bf16"], seconds=0)["results"]
-    assert result["problem"]
+    [result] = check_device("cuda", ["bf16"], seconds=0)
+    assert result.problem

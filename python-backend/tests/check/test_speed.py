@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
@@ -11,18 +12,23 @@ from virnucpro_backend.encoders.dnabert_s import DNABERT_S
 from virnucpro_backend.encoders.esm2 import ESM2_3B
 
 
+def rows_measured() -> list[dict[str, Any]]:
+    figures = module.measure_speed("cpu", "fp32", seconds=0.1).figures
+    assert figures is not None
+    return cast(list[dict[str, Any]], figures["rows"])
+
+
 def test_a_processor_is_measured_at_every_batch_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "ESM2_3B", replace(ESM2_3B, width=64, heads=2, feed_forward=128))
     monkeypatch.setattr(
         module, "DNABERT_S", replace(DNABERT_S, layers=1, width=64, heads=2, feed_forward=128)
     )
-    report = module.measure_speed("cpu", "fp32", seconds=0.1)
-    assert [row["tokens_per_batch"] for row in report["rows"]] == [168, 504, 2016]
-    for row in report["rows"]:
+    rows = rows_measured()
+    assert [row["tokens_per_batch"] for row in rows] == [168, 504, 2016]
+    for row in rows:
         assert row["esm2_residues_per_second"] > 0
         assert row["products_residues_per_second"] > 0
         assert row["dnabert_s_frames_per_second"] > 0
-    assert report["precision"] == "fp32"
 
 
 def test_running_out_of_memory_ends_the_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,5 +45,5 @@ def test_running_out_of_memory_ends_the_sweep(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(module, "_products", room_for_less)
     monkeypatch.setattr(module, "is_out_of_memory", lambda error: isinstance(error, MemoryError))
-    report = module.measure_speed("cpu", "fp32", seconds=0.1)
-    assert [row["tokens_per_batch"] for row in report["rows"]] == [168, 504]
+    rows = rows_measured()
+    assert [row["tokens_per_batch"] for row in rows] == [168, 504]

@@ -17,7 +17,7 @@ from training.make_controls import shuffled
 from training.pools import make_pools, opened
 from training.tokenizer import codons_of_hexamers, hexamer_tokenizer
 from training.trainer import Member, Settings, Trainer
-from virnucpro_backend.controls.scoring import score_sequences
+from virnucpro_backend.check.scoring import score_sequences
 
 ROOT = Path(__file__).parents[3]
 DATA = ROOT.parent / "shared" / "data" / "teaching"

@@ -1,17 +1,11 @@
 import { Button, Loader } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconClock, IconX } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { isAtWork } from '../../../electron/contract/runState.ts';
-import type { ComputerCheck, MeasuredSpeed } from '../../../electron/contract/index.ts';
+import type { ComputerCheck } from '../../../electron/contract/index.ts';
 import { useSetUpSize } from '../../components/SetUp.tsx';
-import { CheckPart } from '../../components/CheckPart.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { useCopy } from '../../state/clipboard.ts';
 import { useEnvironment } from '../../state/computer/environment.ts';
-import { queries } from '../../state/connection.ts';
 import { useSequenceTexts } from '../../state/engineTexts.ts';
-import { useRuns } from '../../state/runs/runs.ts';
 import classes from './ComputerCheck.module.css';
 
 const ICONS = { good: IconCheck, warning: IconAlertTriangle, bad: IconX, waiting: IconClock };
@@ -68,63 +62,5 @@ export function CheckLine({ check, onAct }: { check: ComputerCheck; onAct: () =>
         </Button>
       )}
     </Line>
-  );
-}
-
-/** The speed of the devices with the encoders, for which no model is needed. */
-export function SpeedLine() {
-  const { t, format } = useTexts();
-  const tests = useQuery(queries.computer.checks.queryOptions());
-  const runIsAtWork = useRuns((state) => state.runs?.some(isAtWork) ?? false);
-  const copy = useCopy();
-  if (!tests.data) return null;
-  const { speed } = tests.data;
-  return (
-    <Line status={speed ? 'good' : 'waiting'} title={t('speed.title')}>
-      <div className={classes.sentence}>
-        <CheckPart
-          request={{ check: 'speed' }}
-          title={t('speed.title')}
-          when={speed ? t('speed.measuredAt', { time: format.dateTime(speed.measuredAt) }) : t('speed.never')}
-          isDue={false}
-          start={t('speed.measure')}
-          hindrance={runIsAtWork ? t('speed.runIsAtWork') : null}
-          beside={
-            speed && (
-              <Button
-                size="compact-sm"
-                variant="default"
-                loading={copy.isPending}
-                onClick={() => copy.mutate(speed.figures)}
-              >
-                {t('speed.copy')}
-              </Button>
-            )
-          }
-        >
-          {speed && <Speeds devices={speed.devices} />}
-        </CheckPart>
-      </div>
-    </Line>
-  );
-}
-
-function Speeds({ devices }: Pick<MeasuredSpeed, 'devices'>) {
-  const { t, format } = useTexts();
-  return (
-    <ul className="plain-list">
-      {devices.map(({ id, name, speed, problem }) => (
-        <li key={id}>
-          <b>{speed ? `${name}, ${speed.precision.toUpperCase()}` : name}</b>{' '}
-          {speed
-            ? t(id.startsWith('cpu:') ? 'speed.ofOneCore' : 'speed.ofDevice', {
-                residues: format.integer(Math.round(speed.residuesPerSecond)),
-                frames: format.integer(Math.round(speed.framesPerSecond)),
-                share: format.percent(speed.shareOfProducts, 0),
-              })
-            : t('speed.notMeasured', { problem: problem ?? '' })}
-        </li>
-      ))}
-    </ul>
   );
 }

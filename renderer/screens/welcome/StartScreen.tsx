@@ -26,7 +26,7 @@ import { go, goToRun } from '../../state/navigation.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import { changeSettings } from '../../state/settings.ts';
 import { ModelList } from '../models/ModelList.tsx';
-import { ControlsPart } from '../computer-check/ModelChecks.tsx';
+import { CheckPart } from '../computer-check/CheckPart.tsx';
 import { UseFolderButton } from '../offline/OfflinePart.tsx';
 import { PickButtons } from '../new-run/files/PickButtons.tsx';
 import { useNewRun } from '../../state/newRun/store.ts';
@@ -51,7 +51,7 @@ export function StartScreen() {
   const steps = firstSteps({
     environment,
     models: models.data ?? null,
-    tests: tests.data?.models ?? null,
+    checks: tests.data ?? null,
     example,
     putOff,
   });
@@ -369,10 +369,18 @@ function CheckBody({ step, isCurrent, onLater }: BodyProps<CheckStep>) {
   return (
     <>
       {step.state === 'todo' && <p className={classes.text}>{t('start.check.text')}</p>}
-      {step.models.map((tests) => {
-        const model = models.data?.find(({ id }) => id === tests.model);
-        const title = model ? modelTitle(model, texts) : tests.title;
-        return <ControlsPart key={tests.model} title={title} tests={tests} named />;
+      {step.models.map(({ model: id, title: name, results }) => {
+        const model = models.data?.find((one) => one.id === id);
+        const title = model ? modelTitle(model, texts) : name;
+        return (
+          <CheckPart
+            key={id}
+            request={{ check: 'controls', model: id }}
+            title={title}
+            results={results}
+            heading={<b>{title}</b>}
+          />
+        );
       })}
       {step.state === 'todo' && (
         <Group gap={10} mt={4}>

@@ -53,7 +53,7 @@ function at(facts: Partial<FirstFacts>): ReturnType<typeof firstSteps> {
   return firstSteps({
     environment: READY,
     models: TEACHING_ONLY,
-    tests: null,
+    checks: null,
     example: null,
     putOff: new Set(),
     ...facts,

@@ -1,11 +1,14 @@
-import type {
-  AppError,
-  EnvironmentStatus,
-  ModelStatus,
-  ModelTests,
-  RunSummary,
-  SetUpPlan,
-  StepProgress,
+import {
+  resultsOf,
+  type AppError,
+  type CheckedModel,
+  type Checks,
+  type EnvironmentStatus,
+  type LastResult,
+  type ModelStatus,
+  type RunSummary,
+  type SetUpPlan,
+  type StepProgress,
 } from '../../../electron/contract/index.ts';
 
 /*
@@ -37,7 +40,11 @@ export type ModelStep =
 
 /** Whether an installed model tells viruses from hosts on this computer. */
 export type CheckStep =
-  { readonly state: 'later' } | { readonly state: 'todo' | 'done'; readonly models: readonly ModelTests[] };
+  | { readonly state: 'later' }
+  | {
+      readonly state: 'todo' | 'done';
+      readonly models: readonly (CheckedModel & { readonly results: readonly LastResult[] })[];
+    };
 
 type FilesStep = { readonly state: 'later' | 'ready' | 'without_model' };
 
@@ -57,20 +64,20 @@ export interface FirstFacts {
   /** Null until the engine has answered. */
   readonly environment: EnvironmentStatus | null;
   readonly models: readonly ModelStatus[] | null;
-  readonly tests: readonly ModelTests[] | null;
+  readonly checks: Checks | null;
   readonly example: Pick<RunSummary, 'runId' | 'state' | 'interrupted' | 'fraction'> | null;
   /** Steps that the user has put off in this window. */
   readonly putOff: ReadonlySet<StepName>;
 }
 
-export function firstSteps({ environment, models, tests, example, putOff }: FirstFacts): FirstSteps {
+export function firstSteps({ environment, models, checks, example, putOff }: FirstFacts): FirstSteps {
   const setUp = setUpStep(environment);
   const isSetUp = setUp.state === 'done';
   const steps = {
     setUp,
     example: isSetUp ? exampleStep(example) : ({ state: 'later' } as const),
     model: isSetUp ? modelStep(models) : ({ state: 'later' } as const),
-    check: isSetUp ? checkStep(models, tests) : ({ state: 'later' } as const),
+    check: isSetUp ? checkStep(models, checks) : ({ state: 'later' } as const),
   };
   const isOpen = (name: 'example' | 'model') => steps[name].state !== 'done' && !putOff.has(name);
   const isChecked = steps.check.state !== 'todo' || putOff.has('check');
@@ -138,9 +145,12 @@ function modelStep(models: FirstFacts['models']): ModelStep {
   return real.length > 0 ? { state: 'done', titles: real.map(({ title }) => title) } : { state: 'todo' };
 }
 
-function checkStep(models: FirstFacts['models'], tests: FirstFacts['tests']): CheckStep {
+function checkStep(models: FirstFacts['models'], checks: FirstFacts['checks']): CheckStep {
   const ids = usable(models ?? []).map(({ id }) => id);
-  const real = tests?.filter(({ model }) => ids.includes(model)) ?? [];
+  const controls = resultsOf(checks?.results ?? [], 'controls');
+  const real = (checks?.models ?? [])
+    .filter(({ model }) => ids.includes(model))
+    .map((one) => ({ ...one, results: controls.filter(({ model }) => model === one.hash) }));
   if (real.length === 0) return { state: 'later' };
-  return { state: real.some(({ controls }) => controls.length > 0) ? 'done' : 'todo', models: real };
+  return { state: real.some(({ results }) => results.length > 0) ? 'done' : 'todo', models: real };
 }

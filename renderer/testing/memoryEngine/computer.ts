@@ -6,12 +6,12 @@ import {
   PROTOCOL_VERSION,
   type Calibration,
   type ComputerCheck,
-  type Controls,
-  type LastControls,
+  countNamed,
+  type LastResult,
   type FoundWeights,
   type InspectedFile,
   type Judged,
-  type MeasuredSpeed,
+  type ResultOf,
   type Message,
   type ModelStatus,
   type OfflineChoices,
@@ -381,48 +381,65 @@ const madeJudged = (sequences: number, chunkLength: number, share: number, short
   residues: sequences * 400,
 });
 
-export function madeControls(): LastControls {
-  const group = (name: Controls['groups'][number]['group'], called: number, sequences: number) => ({
+const madeResult = (sentences: Message[]) => ({
+  device: { id: 'GPU-0', kind: 'cuda' as const, name: 'NVIDIA H200' },
+  checkedAt: '2026-11-20T09:30:00.000Z',
+  seconds: 12,
+  driver: '580.95',
+  pytorch: '2.9.1',
+  outdated: null,
+  precision: 'bf16' as const,
+  verdict: 'works' as const,
+  problem: null,
+  ...texts(...sentences),
+});
+
+export function madeControls(model: string): LastResult {
+  type Group = NonNullable<ResultOf<'controls'>['figures']>['groups'][number]['group'];
+  const group = (name: Group, called: number, sequences: number) => ({
     ...{ group: name, sequences, scored: sequences, called_virus: called },
   });
   return {
-    checkedAt: '2026-11-20T09:30:00.000Z',
-    seconds: 12,
-    kind: 'cuda',
-    deviceName: 'NVIDIA H200',
-    original: null,
-    driver: '580.65',
-    pytorch: '2.9.1',
-    outdated: null,
-    precision: 'bf16',
-    panel: { file: '500.fa', sha256: 'c'.repeat(64), quick: false },
-    verdict: 'works',
-    reasons: [],
-    groups: [
-      group('viral', 97, 100),
-      group('host', 16, 100),
-      group('crassphage', 20, 20),
-      group('shuffled', 12, 40),
-    ],
+    ...madeResult([
+      message('check.controls.called', { viral: 97, virals: 100, host: 16, hosts: 100 }),
+      message('check.controls.others', { phage: 20, phages: 20, shuffled: 12, shuffles: 40 }),
+    ]),
+    check: 'controls',
+    model,
+    figures: {
+      panel: { file: '500.fa', sha256: 'c'.repeat(64), quick: false },
+      groups: [
+        group('viral', 97, 100),
+        group('host', 16, 100),
+        group('crassphage', 20, 20),
+        group('shuffled', 12, 40),
+      ],
+      auroc: 0.95,
+      differences: {},
+    },
   };
 }
 
-export function madeSpeed(): MeasuredSpeed {
-  const devices: MeasuredSpeed['devices'] = [
+export function madeSpeed(): LastResult[] {
+  const row = {
+    tokens_per_batch: 24_528,
+    esm2_residues_per_second: 106_990,
+    dnabert_s_frames_per_second: 19_064,
+    products_residues_per_second: 117_056,
+  };
+  const speed = message('check.speed.works', {
+    residues: countNamed(106_990),
+    share: 91,
+    frames: countNamed(19_064),
+  });
+  return [
+    { ...madeResult([speed]), check: 'speed', model: null, figures: { rows: [row] } },
     {
-      id: 'GPU-0',
-      name: 'NVIDIA H200',
-      speed: {
-        precision: 'bf16',
-        residuesPerSecond: 106_990,
-        framesPerSecond: 19_064,
-        shareOfProducts: 0.914,
-      },
-      problem: null,
+      ...madeResult([message('check.computing.no_answer')]),
+      ...{ check: 'speed', model: null, figures: null, verdict: 'no_answer', precision: 'fp32' },
+      device: { id: 'cpu:0', kind: 'cpu', name: 'CPU' },
     },
-    { id: 'cpu:0', name: 'CPU', speed: null, problem: 'It did not answer in time.' },
   ];
-  return { measuredAt: '2026-11-20T09:30:00.000Z', devices, figures: JSON.stringify(devices, null, 2) };
 }
 
 export const PACKABLE_KINDS: OfflineChoices['kinds'] = [

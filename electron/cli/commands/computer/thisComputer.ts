@@ -13,7 +13,7 @@ import {
   resolveAppPaths,
   setUp,
   stepLines,
-  describeVerdicts,
+  describeTrials,
 } from '../../../engine/index.ts';
 import { unwrap, ok } from '../../../contract/errors.ts';
 import { gpuLine, toStandardOutput, toStandardError } from '../../output/terminal.ts';
@@ -66,7 +66,9 @@ export async function doctor(
     models: ok(await listModels(paths)),
     diskFreeBytes: await freeBytes(paths.dataDir),
     devices:
-      environment.ok && probe?.ok ? await checkDevicesOnce(paths, environment.value, probe.value) : null,
+      environment.ok && probe?.ok
+        ? await checkDevicesOnce({ paths, environment: environment.value }, probe.value)
+        : null,
   });
   const exitCode = checks.some(({ status }) => status === 'bad') ? EXIT.failed : EXIT.done;
   if (diagnostics) {
@@ -116,7 +118,7 @@ export async function setup(flags: SetupFlags): Promise<number> {
     }),
   );
   const { environment, devices, remarks } = outcome;
-  const computed = devices === null ? null : describeVerdicts(devices);
+  const computed = devices === null ? null : describeTrials(devices);
   const lines = [
     ...remarks,
     ...(computed === null ? [] : [computed.sentence]),

@@ -1,28 +1,33 @@
-/** Runs one of the Python side's checks on a device, and stores the results of all checks in one file. */
+/** Runs the checks on the Python side, and stores their last results in one file. */
 import { mkdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
+import {
+  checkResultSchema,
+  reportSchema,
+  type CheckName,
+  type CheckReport,
+  type CheckResult,
+  type LastResult,
+  type Outdated,
+} from '../../../contract/checks.ts';
 import { ok, type Result, failWith } from '../../../contract/errors.ts';
-import { message, type Message } from '../../../contract/messages.ts';
-import type { ProbeResult } from '../../../contract/protocol/index.ts';
+import { inSequence, message, type Message } from '../../../contract/messages.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
+import type { PlanModel } from '../../../contract/plan.ts';
+import type { Precision, ProbeResult } from '../../../contract/protocol/index.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import { pythonLaunch, type PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../../environment/runCommand.ts';
+import { hashFile } from '../../system/hashFile.ts';
 import { writeJson } from '../../system/replaceFile.ts';
+import { possiblePrecisions, preferredPrecision } from '../choosePrecision.ts';
 import { workerEnvironment, type ChosenDevice } from '../chosenDevice.ts';
 import { selectDevices } from '../selectDevices.ts';
-
-const CHECK = 'virnucpro_backend.check';
+import { wordsOf } from './words.ts';
 
 /** One processor worker is tested on behalf of all of them. */
 export const CPU_ID = 'cpu:0';
-
-export interface CheckOptions {
-  readonly onDevice?: (name: string, number: number, count: number) => void;
-  readonly signal?: AbortSignal | undefined;
-  readonly run?: CommandRunner;
-}
 
 /** The GPUs that a run uses by default, and one processor worker. */
 export function devicesToTest(probe: ProbeResult): ChosenDevice[] {
@@ -31,43 +36,125 @@ export function devicesToTest(probe: ProbeResult): ChosenDevice[] {
   return [...devices, { kind: 'cpu', id: CPU_ID, name: probe.cpu.name, precisions: probe.cpu.precisions }];
 }
 
+/** A run treats all devices of a kind alike. */
+export function firstOfEachKind(devices: readonly ChosenDevice[]): ChosenDevice[] {
+  return devices.filter((device, i) => devices.findIndex(({ kind }) => kind === device.kind) === i);
+}
+
+export interface CheckOptions {
+  readonly onDevice?: (name: string, number: number, count: number) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly run?: CommandRunner;
+}
+
+export interface Check extends CheckOptions {
+  readonly check: CheckName;
+  readonly devices: readonly ChosenDevice[];
+  /** The driver of the GPUs, as the probe found it. */
+  readonly driver: string | null;
+  /** For controls and precision. */
+  readonly model?: PlanModel;
+  /** For controls; by default, each device's own. */
+  readonly precision?: Precision | undefined;
+  /** For controls: only 20 viral and 20 host sequences. */
+  readonly quick?: boolean;
+  /** For precision; by default, the example's sequences. */
+  readonly inputs?: readonly string[];
+  /** For speed: how long each device is measured. */
+  readonly seconds?: number;
+}
+
+export interface CheckPlace {
+  readonly environment: PythonEnvironment;
+  readonly paths: AppPaths;
+}
+
+/** For importing PyTorch from a slow disk and compiling kernels, and what a check needs beside that. */
+const START_MS = 300_000;
 /** Enough for a model of the published size in FP32, loaded from a slow disk, on a slow processor. */
 const WITH_MODEL_MS = 60 * 60_000;
 
-/** The report of one check on one device, or the reason why there is none. */
-export async function testDevice<Report>(
-  environment: PythonEnvironment,
-  device: ChosenDevice,
-  [what, ...args]: readonly [what: string, ...args: string[]],
-  schema: z.ZodType<Report>,
-  timeoutMs: number,
-  { run = runCommand, signal }: Pick<CheckOptions, 'run' | 'signal'>,
-): Promise<{ report: Report } | { report: null; lost: Message }> {
-  const launch = pythonLaunch(environment, CHECK, [what, device.kind, ...args], workerEnvironment(device));
-  const outcome = await run({ ...launch, timeoutMs, signal });
-  const report = outcome.ending === 'succeeded' ? parseJson(schema, outcome.stdout) : undefined;
-  if (report !== undefined) return { report };
-  const line = outcome.stderr.trim().split('\n').at(-1) ?? '';
-  return {
-    report: null,
-    lost:
-      outcome.ending === 'timed_out'
-        ? message('check.computing.no_answer')
-        : message('check.computing.broke_off', { line }),
-  };
+/**
+ * Runs a check and stores its results. A device that gives none is a result of a check without a model, and an
+ * error of one with a model.
+ */
+export async function runCheck(place: CheckPlace, check: Check): Promise<Result<CheckResult[]>> {
+  const devices = {
+    devices: check.devices,
+    speed: check.devices,
+    controls: firstOfEachKind(check.devices),
+    precision: check.devices.slice(0, 1),
+  }[check.check];
+  const found: Result<CheckResult[]>[] = [];
+  // The small encoder can be tried on all devices at once; else they would share power and memory.
+  const tried = check.check === 'devices' ? devices.map((device) => checkDevice(place, check, device)) : [];
+  for (const [index, device] of devices.entries()) {
+    check.onDevice?.(device.name, index + 1, devices.length);
+    found.push(await (tried[index] ?? checkDevice(place, check, device)));
+    if (check.signal?.aborted) return failWith('usage', 'The check was stopped.');
+  }
+  const results: CheckResult[] = [];
+  for (const one of found) {
+    if (!one.ok) return one;
+    results.push(...one.value);
+  }
+  await keepResults(place.paths, results);
+  return ok(results);
 }
 
-/** The report of a check that loads a model; an error if it was stopped or there is none. */
-export async function checkModel<Report>(
-  environment: PythonEnvironment,
+async function checkDevice(
+  { environment, paths }: CheckPlace,
+  check: Check,
   device: ChosenDevice,
-  check: readonly [what: string, ...args: string[]],
-  schema: z.ZodType<Report>,
-  options: Pick<CheckOptions, 'run' | 'signal'>,
-): Promise<Result<Report>> {
-  const tested = await testDevice(environment, device, check, schema, WITH_MODEL_MS, options);
-  if (options.signal?.aborted) return failWith('usage', 'The check was stopped.');
-  return 'lost' in tested ? failWith('usage', tested.lost) : ok(tested.report);
+): Promise<Result<CheckResult[]>> {
+  const { run = runCommand, signal, model, quick = false, inputs = [], seconds = 60 } = check;
+  const measured = inputs.length > 0 ? inputs : [join(paths.resources, 'example.fa')];
+  const preferred = [check.precision ?? preferredPrecision(device)];
+  const [precisions, args]: [Precision[], string[]] = {
+    devices: [possiblePrecisions(device), []] as [Precision[], string[]],
+    speed: [preferred, ['--seconds', String(seconds)]] as [Precision[], string[]],
+    controls: [preferred, ['--resources', paths.resources, ...(quick ? ['--quick'] : [])]] as [
+      Precision[],
+      string[],
+    ],
+    precision: [possiblePrecisions(device), ['--input', ...measured]] as [Precision[], string[]],
+  }[check.check];
+  const words = [check.check, device.kind, precisions.join(','), ...args];
+  const begin = performance.now();
+  const outcome = await run({
+    ...pythonLaunch(
+      environment,
+      'virnucpro_backend.check',
+      [...words, ...(model ? ['--model', model.folder] : [])],
+      workerEnvironment(device),
+    ),
+    timeoutMs: model ? WITH_MODEL_MS : START_MS + 1000 * seconds,
+    signal,
+  });
+  const about = {
+    model: model?.hash ?? null,
+    device: { id: device.id, kind: device.kind, name: device.name },
+    checkedAt: new Date().toISOString(),
+    seconds: (performance.now() - begin) / 1000,
+    driver: check.driver,
+    pytorch: environment.packages['torch'] ?? null,
+  };
+  const result = (report: CheckReport, sentences: Message[]): CheckResult => ({
+    ...about,
+    ...report,
+    ...inSequence(sentences),
+  });
+  const named = z.preprocess((one) => ({ ...(one as object), check: check.check }), reportSchema);
+  const reports = outcome.ending === 'succeeded' ? parseJson(z.array(named), outcome.stdout) : undefined;
+  if (reports) return ok(reports.map((report) => result(report, wordsOf(report, device.kind))));
+  const line = outcome.stderr.trim().split('\n').at(-1) ?? '';
+  const lost =
+    outcome.ending === 'timed_out'
+      ? message('check.computing.no_answer')
+      : message('check.computing.broke_off', { line });
+  if (model) return failWith('usage', lost);
+  const none = { check: check.check, verdict: 'no_answer', figures: null, problem: lost.text } as const;
+  return ok(precisions.map((precision) => result({ ...none, precision }, [lost])));
 }
 
 const keptFile = (paths: AppPaths): string => join(paths.dataDir, 'checks.json');
@@ -90,17 +177,53 @@ export async function readKept<Content>(
 let writing: Promise<void> = Promise.resolve();
 
 /**
- * Stores a result until the next one with the same name. If it can't be written, the test is simply repeated
- * the next time.
+ * Replaces what is stored under a name. If it can't be written, a check is simply repeated the next time.
  */
-export function keep(paths: AppPaths, name: string, content: unknown): Promise<void> {
+export function keep(paths: AppPaths, name: string, change: (before: unknown) => unknown): Promise<void> {
   const file = keptFile(paths);
   writing = writing
     .then(() => mkdir(dirname(file), { recursive: true }))
     .then(async () => {
-      const all = { ...(await readAll(paths)), [name]: content };
-      writeJson(file, all);
+      const all = await readAll(paths);
+      writeJson(file, { ...all, [name]: change(all[name]) });
     })
     .catch(() => undefined);
   return writing;
+}
+
+const RESULTS = 'results';
+const resultsSchema = z.array(checkResultSchema).catch([]);
+
+const isQuick = (one: CheckResult): boolean => one.check === 'controls' && one.figures?.panel.quick === true;
+
+/** Results replace those of the same check with the same model; with a model, only on the same device. */
+export function keepResults(paths: AppPaths, results: readonly CheckResult[]): Promise<void> {
+  const key = (one: CheckResult) =>
+    [one.check, ...(one.model ? [one.model, one.device.id, one.precision, isQuick(one)] : [])].join(' ');
+  const replaced = new Set(results.map(key));
+  return keep(paths, RESULTS, (before) => [
+    ...results,
+    ...resultsSchema.parse(before).filter((one) => !replaced.has(key(one))),
+  ]);
+}
+
+/** The last results, newest first, and what has changed since that may affect them. */
+export async function lastResults(
+  { environment, paths }: CheckPlace,
+  driver: string | null,
+): Promise<LastResult[]> {
+  const kept = (await readKept(paths, RESULTS, resultsSchema)) ?? [];
+  const panels = new Map<string, string | null>();
+  for (const { check, figures } of kept)
+    if (check === 'controls' && figures && !panels.has(figures.panel.file)) {
+      const file = join(paths.resources, 'controls', basename(figures.panel.file));
+      panels.set(figures.panel.file, await hashFile(file).catch(() => null));
+    }
+  const changed = (one: CheckResult): Outdated | null => {
+    if (one.pytorch !== (environment.packages['torch'] ?? null)) return 'pytorch';
+    if (one.device.kind !== 'cpu' && one.driver !== driver) return 'driver';
+    const panel = one.check === 'controls' ? one.figures?.panel : undefined;
+    return panel && panel.sha256 !== panels.get(panel.file) ? 'panel' : null;
+  };
+  return kept.map((one) => ({ ...one, outdated: changed(one) }));
 }

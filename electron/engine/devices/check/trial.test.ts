@@ -14,6 +14,12 @@ import { checkDevices, checkDevicesOnce, withLastTest } from './trial.ts';
 
 const environment = { interpreter: 'python', own: true, pythonVersion: '3.12', packages: {}, source: '' };
 
+async function place(name = 'Daten ') {
+  const resolved = resolveAppPaths();
+  if (!resolved.ok) throw new Error(resolved.error.cause);
+  return { environment, paths: { ...resolved.value, dataDir: await mkdtemp(join(tmpdir(), name)) } };
+}
+
 /**
  * Answers for each device with these differences, or like one whose driver crashes the process. `rates`:
  * passes per second in each precision.
@@ -32,16 +38,15 @@ function answering(
         outcome === 'dies' ? 0 : typeof outcome === 'number' ? outcome : (outcome[precision] ?? 0);
       return {
         precision,
-        difference,
-        passes_per_second: rates[precision] ?? 1,
-        allowed: 0.02,
-        problem: difference <= 0.02 ? null : `The results differ by ${difference}.`,
+        verdict: difference <= 0.02 ? 'works' : 'differs',
+        figures: { difference, allowed: 0.02, passes_per_second: rates[precision] ?? 1 },
+        problem: null,
       };
     });
     return Promise.resolve({
       ending: outcome === 'dies' ? 'failed' : 'succeeded',
       exitCode: 0,
-      stdout: JSON.stringify({ results }),
+      stdout: JSON.stringify(results),
       stderr: 'Traceback\nRuntimeError: CUDA error: an illegal memory access',
       summary: '',
     });
@@ -56,7 +61,7 @@ function card(devices: Awaited<ReturnType<typeof checkDevices>>) {
 
 it('tests each device in the precisions that it is offered for, pinned to it', async () => {
   const { run, commands } = answering({});
-  const devices = await checkDevices(environment, A100_AND_TURING, run);
+  const devices = await checkDevices(await place(), A100_AND_TURING, run);
   expect(commands.map(({ args, env }) => [...args.slice(-2), env['CUDA_VISIBLE_DEVICES']])).toEqual([
     ['cuda', 'bf16,fp16,fp32', 'GPU-aaaa-a100'],
     ['cuda', 'fp16,fp32', 'GPU-bbbb-2080'],
@@ -70,7 +75,7 @@ it('tests each device in the precisions that it is offered for, pinned to it', a
 
 it('names the device that computes wrongly, and the precision', async () => {
   const { run } = answering({ 'GPU-bbbb-2080': 0.9 });
-  expect(card(await checkDevices(environment, A100_AND_TURING, run))).toMatchObject({
+  expect(card(await checkDevices(await place(), A100_AND_TURING, run))).toMatchObject({
     status: 'bad',
     sentence: expect.stringMatching(/RTX 2080 Ti in FP16: The results differ by 0\.9/) as string,
   });
@@ -78,33 +83,32 @@ it('names the device that computes wrongly, and the precision', async () => {
 
 it('survives a device that crashes the process', async () => {
   const { run } = answering({ 'GPU-aaaa-a100': 'dies' });
-  expect(card(await checkDevices(environment, A100_AND_TURING, run))).toMatchObject({
+  expect(card(await checkDevices(await place(), A100_AND_TURING, run))).toMatchObject({
     status: 'bad',
     sentence: expect.stringMatching(/A100.*illegal memory access/) as string,
   });
 });
 
 it('is done once for the same packages, driver and devices', async () => {
-  const resolved = resolveAppPaths();
-  if (!resolved.ok) throw new Error(resolved.error.cause);
-  const dataDir = await mkdtemp(join(tmpdir(), 'Daten '));
-  const paths = { ...resolved.value, dataDir };
+  const here = await place();
   const { run, commands } = answering({});
-  const first = await checkDevicesOnce(paths, environment, NO_GPU, run);
-  expect(await checkDevicesOnce(paths, environment, NO_GPU, run)).toEqual(first);
+  const first = await checkDevicesOnce(here, NO_GPU, run);
+  expect(await checkDevicesOnce(here, NO_GPU, run)).toMatchObject(first);
   expect(commands).toHaveLength(1);
-  await checkDevicesOnce(paths, { ...environment, packages: { torch: '2.14.0' } }, NO_GPU, run);
+  await checkDevicesOnce(
+    { ...here, environment: { ...environment, packages: { torch: '2.14.0' } } },
+    NO_GPU,
+    run,
+  );
   expect(commands).toHaveLength(2);
-  await rm(dataDir, { recursive: true });
+  await rm(here.paths.dataDir, { recursive: true });
 });
 
 it('lets a processor with BF16 instructions use the precision in which it was faster', async () => {
-  const resolved = resolveAppPaths();
-  if (!resolved.ok) throw new Error(resolved.error.cause);
-  const paths = { ...resolved.value, dataDir: await mkdtemp(join(tmpdir(), 'Daten ')) };
+  const here = await place();
   const probe: ProbeResult = { ...NO_GPU, cpu: { ...NO_GPU.cpu, precisions: ['bf16', 'fp32'] } };
   const chosen = async () => {
-    const devices = selectDevices('auto', await withLastTest(probe, paths, environment), {
+    const devices = selectDevices('auto', await withLastTest(here, probe), {
       cpuMemory: { sharedBytes: 0, perWorkerBytes: 1 },
     });
     return devices.ok && choosePrecision('auto', devices.value);
@@ -115,21 +119,18 @@ it('lets a processor with BF16 instructions use the precision in which it was fa
     [90, 30, 'bf16'],
   ] as const) {
     const rates = { bf16, fp32 };
-    await rm(join(paths.dataDir, 'checks.json'), { force: true });
-    await checkDevicesOnce(paths, environment, probe, answering({}, rates).run);
+    await rm(join(here.paths.dataDir, 'checks.json'), { force: true });
+    await checkDevicesOnce(here, probe, answering({}, rates).run);
     expect(await chosen()).toEqual({ ok: true, value: expected });
   }
-  await rm(paths.dataDir, { recursive: true });
+  await rm(here.paths.dataDir, { recursive: true });
 });
 
 it('no longer offers a precision in which a device failed, and says so before a run', async () => {
-  const resolved = resolveAppPaths();
-  if (!resolved.ok) throw new Error(resolved.error.cause);
-  const dataDir = await mkdtemp(join(tmpdir(), 'Daten '));
-  const paths = { ...resolved.value, dataDir };
+  const here = await place();
   const trial = async (differences: Parameters<typeof answering>[0], probe = A100_AND_TURING) => {
-    await checkDevicesOnce(paths, environment, probe, answering(differences).run);
-    return withLastTest(probe, paths, environment);
+    await checkDevicesOnce(here, probe, answering(differences).run);
+    return withLastTest(here, probe);
   };
   const choose = (devices: string, precision: 'auto' | 'bf16' | 'fp32', probe: typeof A100_AND_TURING) => {
     const selected = selectDevices(devices, probe, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 1 } });
@@ -166,6 +167,7 @@ it('no longer offers a precision in which a device failed, and says so before a 
   });
 
   // Nothing can replace the processor: a run is refused before it starts.
+  await rm(join(here.paths.dataDir, 'checks.json'));
   const processor = await trial({ cpu: 'dies' }, NO_GPU);
   for (const [devices, precision] of [
     ['auto', 'auto'],
@@ -184,7 +186,7 @@ it('no longer offers a precision in which a device failed, and says so before a 
 
   // A precision that passes the next test is offered again.
   expect((await trial({})).gpus).toEqual(A100_AND_TURING.gpus);
-  await rm(dataDir, { recursive: true });
+  await rm(here.paths.dataDir, { recursive: true });
 });
 
 it('finds that the processor of the tests computes correctly', async () => {
@@ -192,6 +194,6 @@ it('finds that the processor of the tests computes correctly', async () => {
   if (!paths.ok) throw new Error(paths.error.cause);
   const real = await checkEnvironment({ paths: paths.value }, false);
   if (!real.ok) throw new Error(real.error.cause);
-  const [cpu] = await checkDevices(real.value, NO_GPU);
-  expect(cpu?.precisions).toMatchObject([{ precision: 'fp32', problem: null }]);
+  const here = { ...(await place()), environment: real.value };
+  expect(await checkDevices(here, NO_GPU)).toMatchObject([{ precision: 'fp32', verdict: 'works' }]);
 });

@@ -57,7 +57,7 @@ export async function chooseDevices(
   }
   const found = await probeDevices(context.environment);
   if (!found.ok) return found;
-  const probe = await withLastTest(found.value, context.paths, context.environment);
+  const probe = await withLastTest(context, found.value);
   probe.cpu.memory_available_bytes += context.warmWorkers?.memoryBytes ?? 0;
   const selected = selectDevices(wanted, probe, { cpuMemory: model.cpuMemory });
   if (!selected.ok) return selected;

@@ -24,7 +24,7 @@ import { sampleNames, NO_DETAILS } from '../../../contract/samples.ts';
 import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { checkPrecision } from '../../devices/check/precision.ts';
+import { checkPrecision } from '../../devices/check/trial.ts';
 import {
   collectInputs,
   type CollectedInputs,
@@ -124,7 +124,7 @@ export async function createRun(
   const secondModelFolder = second.value?.model?.folder;
   const precision = precisionOf(request.precision, choice.value);
   if (!precision.ok) return precision;
-  const checked = await checkPrecision(context.paths, model.value.planModel.hash, precision.value, devices);
+  const checked = await checkPrecision(context, model.value.planModel, precision.value, devices);
   if (!checked.ok) return checked;
 
   const folder = await chooseRunFolder(options, collected.value.paths, model.value.planModel);

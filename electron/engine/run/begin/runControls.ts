@@ -2,12 +2,12 @@
  * What is known, when a run begins, about how well its model separates viruses from hosts on the devices that
  * compute it.
  */
+import { resultsOf, type ResultOf, type RunControls } from '../../../contract/checks.ts';
 import { causeOf } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
-import type { Controls, RunControls } from '../../../contract/rpc/computer.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
-import { firstOfEachKind, lastControls, runControls } from '../../devices/check/controls.ts';
+import { firstOfEachKind, lastResults, runCheck } from '../../devices/check/check.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { JsonObject } from '../../store/types.ts';
 import { CONTROLS_FACT } from '../../results/calibration.ts';
@@ -34,17 +34,18 @@ export async function controlsAtBegin(
 ): Promise<(kind: ChosenDevice['kind']) => JsonObject> {
   const { model, precision } = plan;
   if (withControls && devices.length > 0) {
-    const options = { precision, quick: true, driver, signal };
-    const checked = await runControls(context.environment, context.paths, devices, model, options);
+    const check = { check: 'controls', devices, driver, model, precision, quick: true, signal } as const;
+    const checked = await runCheck(context, check);
     // The user wants the run's results even if the check beside it fails.
     if (!checked.ok && !signal.aborted) {
       const problem = causeOf(checked.error);
       notes.add('warning', 'controls_failed', message('note.controls_failed', { problem }));
     }
   } else if (withControls) notes.add('warning', 'controls_not_here', message('note.controls_not_here'));
-  const kept = await lastControls(context, driver, model.hash);
-  const last = (kind: ChosenDevice['kind']) =>
-    kept.find((one) => one.kind === kind && one.precision === precision);
+  const results = resultsOf(await lastResults(context, driver), 'controls').filter(
+    (one) => one.model === model.hash && one.precision === precision,
+  );
+  const last = (kind: ChosenDevice['kind']) => results.find(({ device }) => device.kind === kind);
   for (const { kind, name } of firstOfEachKind(devices)) {
     const found = last(kind);
     if (found && found.verdict !== 'works')
@@ -60,18 +61,19 @@ export async function controlsAtBegin(
   };
 }
 
-function inBrief({ panel, groups, ...controls }: Controls): RunControls {
+function inBrief({
+  checkedAt,
+  device,
+  precision,
+  verdict,
+  figures,
+}: ResultOf<'controls'>): RunControls | null {
+  if (figures === null) return null;
   const called = (name: 'viral' | 'host') => {
-    const group = groups.find((one) => one.group === name);
+    const group = figures.groups.find((one) => one.group === name);
     return { called: group?.called_virus ?? 0, scored: group?.scored ?? 0 };
   };
-  const { checkedAt, kind, deviceName, precision, verdict } = controls;
-  const known = { checkedAt, kind, deviceName, precision, verdict };
-  return {
-    ...known,
-    quick: panel.quick,
-    panelSha256: panel.sha256,
-    viral: called('viral'),
-    host: called('host'),
-  };
+  const { sha256: panelSha256, quick } = figures.panel;
+  const known = { checkedAt, kind: device.kind, deviceName: device.name, precision, verdict };
+  return { ...known, quick, panelSha256, viral: called('viral'), host: called('host') };
 }

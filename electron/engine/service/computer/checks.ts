@@ -1,32 +1,46 @@
-import { unwrap, appFailure } from '../../../contract/errors.ts';
-import { message, type Message } from '../../../contract/messages.ts';
+import type { CheckedModel, CheckName, CheckRequest, CheckResult, Checks } from '../../../contract/checks.ts';
+import { unwrap, usage, type Result } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import type { ProbeResult } from '../../../contract/protocol/index.ts';
-import type {
-  Controls,
-  MeasuredSpeed,
-  ModelTests,
-  CheckRequest,
-  Checks,
-} from '../../../contract/rpc/computer.ts';
-import { choosePrecision, preferredPrecision } from '../../devices/choosePrecision.ts';
+import { choosePrecision } from '../../devices/choosePrecision.ts';
+import { devicesToTest, lastResults, runCheck, type Check } from '../../devices/check/check.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { selectDevices } from '../../devices/selectDevices.ts';
-import { firstOfEachKind, lastControls, panelOf, runControls } from '../../devices/check/controls.ts';
 import { withLastTest } from '../../devices/check/trial.ts';
-import { checkPrecisions, lastPrecisions } from '../../devices/check/precision.ts';
-import type { CheckOptions } from '../../devices/check/check.ts';
-import { bestRow, keptSpeed, measureSpeed } from '../../devices/check/speed.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { listModels } from '../../models/listModels.ts';
-import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { secondsMeasured } from '../questions/estimateRun.ts';
 import type { SpeedHistory } from '../questions/speedHistory.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 import { StepJob } from './stepJob.ts';
 
-/** Duration for each device. */
-const SPEED_SECONDS = 60;
+export type CheckWish = Omit<Check, 'check' | 'devices' | 'driver' | 'model' | 'precision'> & {
+  /** As for a run. */
+  readonly devices?: string;
+  readonly precision?: 'auto' | NonNullable<Check['precision']>;
+};
+
+/** Runs a check on the devices that a run would use, with a model where the check needs one. */
+export async function checkThisComputer(
+  context: EngineContext,
+  { check, model: name }: { check: CheckName; model?: string | undefined },
+  { devices: wanted = 'auto', precision: asked = 'auto', ...options }: CheckWish = {},
+): Promise<Result<CheckResult[]>> {
+  const found = unwrap(await probeDevices(context.environment));
+  const driver = found.driver_version;
+  // What failed before is tried again.
+  if (check === 'devices')
+    return runCheck(context, { ...options, check, driver, devices: devicesToTest(found) });
+  const probe = await withLastTest(context, found);
+  if (check === 'speed')
+    return runCheck(context, { ...options, check, driver, devices: devicesToTest(probe) });
+  const model = unwrap(await resolveModel(name ?? '', context.paths));
+  const devices = unwrap(selectDevices(wanted, probe, model));
+  // Each device's own unless one is requested; then what a run would compute in.
+  const precision = asked === 'auto' ? undefined : unwrap(choosePrecision(asked, devices));
+  return runCheck(context, { ...options, check, driver, devices, precision, model: model.planModel });
+}
 
 /** The checks that a user can start: their last results, and those running, each at most once. */
 export class UserChecks {
@@ -41,43 +55,26 @@ export class UserChecks {
 
   async last(): Promise<Checks> {
     const context = await this.pythonEnvironment.context();
-    return { models: await lastOfModels(context, this.speeds), speed: await lastSpeed(context) };
+    const [models, probed] = await Promise.all([
+      listModels(context.paths),
+      probeDevices(context.environment),
+    ]);
+    const probe = await withLastTest(context, unwrap(probed));
+    const present = models.filter((model) => model.present);
+    return {
+      results: await lastResults(context, probe.driver_version),
+      models: await Promise.all(
+        present.map(({ id }) => checkedModel({ ...context, speeds: this.speeds }, id, probe)),
+      ),
+    };
   }
 
   start(request: CheckRequest): StepJob {
-    if (request.check === 'speed') {
-      return this.job('speed', message('step.measuring_speed'), async (context, options) => {
-        const { environment, paths } = context;
-        const probe = unwrap(await probeDevices(environment));
-        await measureSpeed(environment, paths, probe, SPEED_SECONDS, options);
-      });
-    }
     const { check, model } = request;
-    const title = message(check === 'precision' ? 'step.precisions' : 'step.controls');
-    return this.job(`${check} ${model}`, title, async (context, options) => {
-      const { environment, paths } = context;
-      const present = (await listModels(paths)).some((each) => each.id === model && each.present);
-      if (!present) throw appFailure('model_unknown', `There is no model "${model}" on this computer.`);
-      const resolved = unwrap(await resolveModel(model, paths));
-      const { planModel } = resolved;
-      const probe = await withLastTest(unwrap(await probeDevices(environment)), paths, environment);
-      const devices = unwrap(selectDevices('auto', probe, resolved));
-      if (check === 'precision')
-        unwrap(await checkPrecisions(environment, paths, devices, planModel, options));
-      else {
-        const { driver_version: driver } = probe;
-        unwrap(await runControls(environment, paths, devices, planModel, { ...options, driver }));
-      }
-    });
-  }
-
-  private job(
-    name: string,
-    title: Message,
-    work: (context: EngineContext, options: CheckOptions) => Promise<void>,
-  ): StepJob {
+    const name = `${check} ${model ?? ''}`;
     const known = this.jobs.get(name);
     if (known) return known;
+    const title = message(`step.${check}`);
     const job = new StepJob(title, async (tell, signal) => {
       const at = { step: title.text, wording: title.wording };
       const onDevice = (device: string, stepNumber: number, stepCount: number) => {
@@ -85,8 +82,13 @@ export class UserChecks {
         tell({ ...at, stepNumber, stepCount, fraction: null, line, finished: false, error: null });
       };
       const context = await this.pythonEnvironment.context();
+      if (
+        model !== undefined &&
+        !(await listModels(context.paths)).some(({ id, present }) => id === model && present)
+      )
+        throw usage(`There is no model "${model}" on this computer.`, 'Choose one under Models.');
       await context.warmWorkers?.release();
-      await work(context, { onDevice, signal });
+      unwrap(await checkThisComputer(context, request, { onDevice, signal }));
     });
     this.jobs.set(name, job);
     void job.ended.then(() => this.jobs.delete(name));
@@ -101,83 +103,32 @@ export class UserChecks {
   }
 }
 
-async function lastOfModels(context: EngineContext, speeds: SpeedHistory): Promise<ModelTests[]> {
-  const { environment, paths } = context;
-  const [models, probed] = await Promise.all([listModels(paths), probeDevices(environment)]);
-  const probe = unwrap(probed);
-  const usable = await withLastTest(probe, paths, environment);
-  const present = models.filter((model) => model.present);
-  return Promise.all(
-    present.map(async ({ id, title }) => {
-      const model = unwrap(await resolveModel(id, paths));
-      const { planModel } = model;
-      const controls = await lastControls(context, probe.driver_version, planModel.hash);
-      return {
-        model: id,
-        title,
-        hash: planModel.hash,
-        precisions: await lastPrecisions(paths, planModel.hash),
-        controls,
-        ...(await pace({ ...context, speeds }, usable, model, controls)),
-      };
-    }),
-  );
+/**
+ * The size of the panel for models of this chunk length: sequences of one chunk each, and their open reading
+ * frames.
+ */
+export function panelOf(chunkLength: number): { chunks: number; frames: number; residues: number } {
+  return chunkLength >= 500
+    ? { chunks: 260, frames: 311, residues: 51_626 }
+    : { chunks: 260, frames: 371, residues: 36_853 };
 }
 
-/**
- * Estimates how long the controls take, from the last ones, and how much a run computes; otherwise from
- * earlier runs or the measured speed.
- */
-async function pace(
+/** Estimates from earlier runs or the measured speed how much a run with the model computes. */
+async function checkedModel(
   context: EngineContext & { speeds: SpeedHistory },
+  id: string,
   probe: ProbeResult,
-  model: ResolvedModel,
-  before: readonly Controls[],
-): Promise<Pick<ModelTests, 'controlsSeconds' | 'chunksPerMinute'>> {
-  const panel = panelOf(model.chunkLength);
+): Promise<CheckedModel> {
+  const model = unwrap(await resolveModel(id, context.paths));
+  const { planModel, chunkLength } = model;
   const selected = selectDevices('auto', probe, model);
   const devices = selected.ok ? selected.value : [];
   const precision = choosePrecision('auto', devices);
-  const seconds = async (...question: [typeof devices, string]): Promise<number | null> => {
-    const range = await secondsMeasured(context, model.planModel, panel, ...question);
-    return range && (range.low + range.high) / 2;
-  };
-  const each = await Promise.all(
-    firstOfEachKind(devices).map(async (device) => {
-      const its = preferredPrecision(device);
-      const last = before.find(
-        (one) => one.kind === device.kind && one.precision === its && !one.panel.quick,
-      );
-      return last?.seconds ?? seconds([device], its);
-    }),
-  );
-  const all = devices.length > 0 && precision.ok ? await seconds(devices, precision.value) : null;
-  return {
-    controlsSeconds: each.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0) || null,
-    chunksPerMinute: all && (60 * panel.chunks) / all,
-  };
-}
-
-async function lastSpeed({ environment, paths }: EngineContext): Promise<MeasuredSpeed | null> {
-  const kept = await keptSpeed(environment, paths);
-  return (
-    kept && {
-      measuredAt: kept.measuredAt,
-      devices: kept.devices.map((device) => {
-        const row = bestRow(device);
-        return {
-          id: device.id,
-          name: device.name,
-          speed: row && {
-            precision: row.precision,
-            residuesPerSecond: row.esm2_residues_per_second,
-            framesPerSecond: row.dnabert_s_frames_per_second,
-            shareOfProducts: row.esm2_residues_per_second / row.products_residues_per_second,
-          },
-          problem: device.problem,
-        };
-      }),
-      figures: JSON.stringify({ packages: kept.packages, devices: kept.devices }, null, 2),
-    }
-  );
+  const panel = panelOf(chunkLength);
+  const range =
+    devices.length > 0 && precision.ok
+      ? await secondsMeasured(context, planModel, panel, devices, precision.value)
+      : null;
+  const chunksPerMinute = range && (120 * panel.chunks) / (range.low + range.high);
+  return { model: id, title: planModel.title, hash: planModel.hash, chunksPerMinute };
 }

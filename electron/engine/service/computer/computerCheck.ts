@@ -57,7 +57,7 @@ export async function* checkComputer(
     facts.models = ok(await listModels(base.paths));
     known.add('models');
     yield cards();
-    if (facts.probe.ok) facts.devices = await checkDevicesOnce(base.paths, environment, facts.probe.value);
+    if (facts.probe.ok) facts.devices = await checkDevicesOnce({ ...base, environment }, facts.probe.value);
   }
   known.add('probe').add('models').add('devices');
   yield cards();

@@ -1,3 +1,4 @@
+import { resultsOf, type ResultOf } from '../../../contract/checks.ts';
 import { appError, asAppError, causeOf, type AppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
@@ -5,8 +6,8 @@ import { type PlanModel, TOKENS_PER_BATCH } from '../../../contract/plan.ts';
 import type { RunEstimate, RunRequest } from '../../../contract/rpc/runs.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
-import { checkPrecision } from '../../devices/check/precision.ts';
-import { keptSpeed, rowNearest, type KeptSpeed } from '../../devices/check/speed.ts';
+import { checkPrecision } from '../../devices/check/trial.ts';
+import { lastResults } from '../../devices/check/check.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
@@ -99,9 +100,11 @@ export async function secondsMeasured(
   const fromRuns = speeds?.seconds({ modelHash: model.hash, precision, deviceNames, frames, residues });
   // The teaching model is far smaller than the encoders that the check measures.
   if (fromRuns || model.notice !== null) return fromRuns ?? null;
-  const kept = await keptSpeed(environment, paths);
-  const range = kept && secondsFromBenchmark(residues, devices, precision, kept);
-  return range && { ...range, runs: null, measuredAt: kept.measuredAt };
+  const results = await lastResults({ environment, paths }, null);
+  const kept = resultsOf(results, 'speed').filter(({ outdated }) => outdated !== 'pytorch');
+  const range = secondsFromBenchmark(residues, devices, precision, kept);
+  const [newest] = kept;
+  return range && newest ? { ...range, runs: null, measuredAt: newest.checkedAt } : null;
 }
 
 interface ChosenMeans extends PlannedDevices {
@@ -126,8 +129,7 @@ async function chooseModelAndDevices(
     const { devices } = choice.value;
     const precision = precisionOf(request.precision, choice.value);
     if (!precision.ok) return precision;
-    const { hash } = model.value.planModel;
-    const checked = await checkPrecision(context.paths, hash, precision.value, devices);
+    const checked = await checkPrecision(context, model.value.planModel, precision.value, devices);
     if (!checked.ok) return checked;
     return { ok: true, context, model: model.value, ...choice.value, precision: precision.value };
   } catch (reason) {
@@ -163,19 +165,18 @@ export function secondsFromBenchmark(
   residues: number,
   devices: readonly Pick<ChosenDevice, 'kind' | 'name'>[],
   precision: string,
-  { devices: measured }: Pick<KeptSpeed, 'devices'>,
+  measured: readonly Pick<ResultOf<'speed'>, 'device' | 'precision' | 'figures'>[],
 ): SecondsRange | null {
   if (devices.length === 0) return null;
   const besideOthers = devices.filter(({ kind }) => kind === 'cpu').length > 1 ? SHARE_BESIDE_OTHERS : 1;
   let rate = 0;
   for (const { kind, name } of devices) {
+    // A run uses this batch size, whichever was the fastest.
+    const tokens = TOKENS_PER_BATCH[kind === 'mps' ? 'apple' : kind === 'cpu' ? 'cpu' : 'gpu'];
+    const distance = (one: { tokens_per_batch: number }) => Math.abs(Math.log(one.tokens_per_batch / tokens));
     const row = measured
-      .filter((one) => one.name === name && one.report?.precision === precision)
-      // A run uses this batch size, whichever was the fastest.
-      .map((one) =>
-        rowNearest(one, TOKENS_PER_BATCH[kind === 'mps' ? 'apple' : kind === 'cpu' ? 'cpu' : 'gpu']),
-      )
-      .find((found) => found !== null);
+      .filter((one) => one.device.name === name && one.precision === precision)
+      .flatMap((one) => one.figures?.rows.toSorted((a, b) => distance(a) - distance(b))[0] ?? [])[0];
     if (!row) return null;
     const secondsPerResidue =
       1 / row.esm2_residues_per_second + 1 / (RESIDUES_OF_A_FRAME * row.dnabert_s_frames_per_second);

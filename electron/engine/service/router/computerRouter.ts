@@ -42,8 +42,8 @@ export function computerRouter(service: Service) {
       hostName: hostname(),
     })),
     devices: computer.devices.handler(async () => {
-      const { environment } = await pythonEnvironment.context();
-      return withLastTest(unwrap(await probeDevices(environment)), engine.paths, environment);
+      const context = await pythonEnvironment.context();
+      return withLastTest(context, unwrap(await probeDevices(context.environment)));
     }),
     models: computer.models.handler(() => listModels(engine.paths)),
     check: computer.check.handler(() => checkComputer(engine, pythonEnvironment)),

@@ -1,12 +1,12 @@
 """`python -m virnucpro_backend.check WHAT`: check whether this installation computes correctly.
 
-device: a small random encoder on one kind of device, compared with the processor's FP32.
+devices: a small random encoder on one kind of device, compared with the processor's FP32.
 controls: whether a model tells known viral from known host sequences, and gives the original tool's answers.
 precision: how much accuracy each precision of a model loses, on the user's own sequences.
 speed: how fast a device runs both encoders.
 
-Each prints one JSON object. The exit code is 1, with a sentence on standard error, if nothing could be
-measured.
+Each prints a JSON list of `CheckResult`. The exit code is 1, with a sentence on standard error, if nothing
+could be measured.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
+from virnucpro_backend.check.result import CheckResult
+from virnucpro_backend.devices.allocator import set_up_device_allocator
 from virnucpro_backend.devices.opening import LoadFailedError
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.inference.failures import PartFailedError
@@ -29,50 +32,46 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one check; return the exit code."""
     arguments = _parser().parse_args(argv)
     try:
-        report = arguments.run(arguments)
-    except PrepareError as error:
+        results: list[CheckResult] = arguments.run(arguments)
+    except (PrepareError, PartFailedError) as error:
         print(error, file=sys.stderr)
         return 1
     except (WeightsError, LoadFailedError) as error:
         print(f"{error.message} {error.next_step}", file=sys.stderr)
         return 1
-    except PartFailedError as error:
-        print(error.message, file=sys.stderr)
-        return 1
-    print(json.dumps(report))
+    print(json.dumps([asdict(result) for result in results]))
     return 0
 
 
 # Each check imports only what it needs, as importing everything would take seconds.
 
 
-def _device(arguments: argparse.Namespace) -> dict[str, Any]:
+def _devices(arguments: argparse.Namespace) -> list[CheckResult]:
     from virnucpro_backend.check.device import check_device
 
     return check_device(arguments.kind, arguments.precisions)
 
 
-def _controls(arguments: argparse.Namespace) -> dict[str, Any]:
-    from virnucpro_backend.controls.panel import run_controls
-    from virnucpro_backend.devices.allocator import set_up_device_allocator
+def _controls(arguments: argparse.Namespace) -> list[CheckResult]:
+    from virnucpro_backend.check.panel import run_controls
 
     set_up_device_allocator()
-    return run_controls(
-        arguments.model, arguments.kind, arguments.precisions[0], arguments.resources, quick=arguments.quick
-    )
+    model, resources = arguments.model, arguments.resources
+    return [
+        run_controls(model, arguments.kind, precision, resources, quick=arguments.quick)
+        for precision in arguments.precisions
+    ]
 
 
-def _speed(arguments: argparse.Namespace) -> dict[str, Any]:
+def _speed(arguments: argparse.Namespace) -> list[CheckResult]:
     from virnucpro_backend.check.speed import measure_speed
-    from virnucpro_backend.devices.allocator import set_up_device_allocator
 
     set_up_device_allocator()
-    return measure_speed(arguments.kind, arguments.precisions[0], arguments.seconds)
+    return [measure_speed(arguments.kind, precision, arguments.seconds) for precision in arguments.precisions]
 
 
-def _precision(arguments: argparse.Namespace) -> dict[str, Any]:
+def _precision(arguments: argparse.Namespace) -> list[CheckResult]:
     from virnucpro_backend.check.precision import check_precisions
-    from virnucpro_backend.devices.allocator import set_up_device_allocator
 
     set_up_device_allocator()
     return check_precisions(arguments.kind, arguments.precisions, arguments.model, arguments.input)
@@ -99,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     device.add_argument("kind", choices=get_args(DeviceKind))
     device.add_argument("precisions", type=_precisions, help="such as fp32,bf16")
 
-    level("device", _device, device)
+    level("devices", _devices, device)
     controls = level("controls", _controls, device)
     controls.add_argument("--model", type=Path, required=True, help="a model folder")
     controls.add_argument("--resources", type=Path, required=True, help="the folder that holds controls/")

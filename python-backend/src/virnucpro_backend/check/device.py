@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from virnucpro_backend.check.result import CheckResult
 from virnucpro_backend.devices.opening import LoadFailedError, open_device
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
@@ -34,43 +34,34 @@ _LENGTHS = (160,) * 4
 
 def check_device(
     kind: DeviceKind, precisions: Sequence[Precision], seconds: float = SECONDS
-) -> dict[str, Any]:
-    """Return `results`: for each precision `precision`, `difference` (relative) and `passes_per_second` (both
-    None if nothing was computed), `allowed`, and `problem` (a sentence, or None if all is well).
+) -> list[CheckResult]:
+    """Return for each precision the relative `difference`, what is `allowed`, and `passes_per_second`.
 
-    Any fault of a device is reported as a result's `problem`, never as an exception.
+    Any fault of a device is reported as a result, never as an exception.
     """
     forbid_hidden_rounding()
     weights, tokens = Esm2(_CONFIG), _random_tokens()
     randomise(weights, torch.Generator().manual_seed(11))
     with torch.inference_mode():
         expected = _embed(weights, tokens)
-    return {"results": [_checked(kind, each, weights, tokens, expected, seconds) for each in precisions]}
+    return [_checked(kind, each, weights, tokens, expected, seconds) for each in precisions]
 
 
 def _checked(
     kind: DeviceKind, precision: Precision, weights: Esm2, tokens: Tensor, expected: Tensor, seconds: float
-) -> dict[str, Any]:
-    difference, rate, problem = None, None, None
-    allowed = ALLOWED[precision]
+) -> CheckResult:
     try:
         device = open_device(kind, precision, None).device
         with torch.inference_mode():
             difference, rate = _worst_difference(weights, tokens, expected, device, precision, seconds)
-        if not difference <= allowed:
-            problem = f"The results differ by {difference:.2g} from the processor's; {allowed:g} is allowed."
     except LoadFailedError as error:
-        problem = str(error)
+        return CheckResult(precision, "no_answer", None, str(error))
     except Exception as error:  # a driver can fail in any way
         problem = f"{type(error).__name__}: {error}".splitlines()[0]
-    return {
-        "precision": precision,
-        # JSON has no infinity, which stands for NaN here.
-        "difference": None if difference == float("inf") else difference,
-        "passes_per_second": rate,
-        "allowed": allowed,
-        "problem": problem,
-    }
+        return CheckResult(precision, "no_answer", None, problem)
+    allowed = ALLOWED[precision]
+    figures = {"difference": difference, "allowed": allowed, "passes_per_second": rate}
+    return CheckResult(precision, "works" if difference <= allowed else "differs", figures)
 
 
 def randomise(model: nn.Module, generator: torch.Generator) -> None:
@@ -100,8 +91,8 @@ def _worst_difference(
     precision: Precision,
     seconds: float,
 ) -> tuple[float, float]:
-    """Return the largest relative difference of an embedding in any pass, infinite if one is NaN, and the
-    passes per second without the first."""
+    """Return the largest relative difference of an embedding in any pass, 1 if one is NaN, and the passes per
+    second without the first."""
     with torch.inference_mode(False):
         model = Esm2(_CONFIG, DTYPES[precision])
         model.load_state_dict(weights.state_dict())
@@ -125,4 +116,4 @@ def _embed(model: Esm2, tokens: Tensor) -> Tensor:
 def _difference(got: Tensor, expected: Tensor) -> float:
     relative = (got - expected).norm(dim=1) / expected.norm(dim=1)
     worst = float(relative.max())
-    return worst if worst == worst else float("inf")
+    return worst if worst == worst else 1.0

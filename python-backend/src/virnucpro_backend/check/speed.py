@@ -10,12 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from virnucpro_backend.check.device import randomise
+from virnucpro_backend.check.result import CheckResult
 from virnucpro_backend.devices.opening import open_device
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS
@@ -34,7 +34,7 @@ CPU_LAYERS, GPU_LAYERS = 2, 6
 CPU_BATCHES, GPU_BATCHES = (168, 512, 2048), (2048, 8192, 16_384, 24_576, 32_768)
 
 
-def measure_speed(kind: DeviceKind, precision: Precision, seconds: float) -> dict[str, Any]:
+def measure_speed(kind: DeviceKind, precision: Precision, seconds: float) -> CheckResult:
     """Measure the rates by tokens per batch. Raises LoadFailedError if the device can't be used."""
     forbid_hidden_rounding()
     device = open_device(kind, precision, None).device
@@ -66,12 +66,9 @@ def measure_speed(kind: DeviceKind, precision: Precision, seconds: float) -> dic
                 "products_residues_per_second": round(residues / product_seconds, 1),
             }
         )
-    return {
-        "precision": precision,
-        "layers_of_esm2_computed": layers,
-        "kernels": f"{esm2.ops.name}, {esm2.attention.name} attention",
-        "rows": rows,
-    }
+    kernels = f"{esm2.ops.name}, {esm2.attention.name} attention"
+    figures = {"layers_of_esm2_computed": layers, "kernels": kernels, "rows": rows}
+    return CheckResult(precision, "works", figures)
 
 
 def _encoders(layers: int, precision: Precision, device: torch.device) -> tuple[Esm2, DnabertS]:

@@ -1,12 +1,13 @@
 import { Box } from '@mantine/core';
 import { useShallow } from 'zustand/react/shallow';
-import { chunkLengthsText, type RunSummary } from '../../../../electron/contract/index.ts';
+import { chunkLengthsText, message, type RunSummary } from '../../../../electron/contract/index.ts';
 import { Facts } from '../../../components/Facts.tsx';
 import { Fold } from '../../../components/Fold.tsx';
 import { Hint } from '../../../components/Hint.tsx';
 import { partNumber } from '../../../i18n/names.ts';
 import { modelTitle } from '../../../state/computer/modelTexts.ts';
 import { useTexts } from '../../../i18n/index.ts';
+import { useEngineTexts } from '../../../state/engineTexts.ts';
 import { hashOfRoute } from '../../../state/navigation.ts';
 import { deviceTitle } from '../../../state/runs/deviceLabels.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
@@ -62,22 +63,26 @@ export function PlanFold({ run }: { run: RunSummary }) {
 /** What was known about the model when the run began, or a way to find it out. */
 function LastControls({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
+  const say = useEngineTexts();
   if (run.controls?.length === 0)
     return (
       <>
-        {t('controls.neverHere')} <a href={hashOfRoute({ screen: 'computer' })}>{t('controls.check')}</a>
+        {t('controls.neverHere')}{' '}
+        <a href={hashOfRoute({ screen: 'computer' })}>{t('checks.start.controls')}</a>
       </>
     );
   return run.controls?.map(({ kind, deviceName, checkedAt, verdict, viral, host }) => (
-    <div key={kind} title={t(`controls.verdict.${verdict}`)}>
-      {t(verdict === 'works' ? 'controls.works' : 'controls.fails')}
+    <div key={kind}>
+      {t(`checks.verdict.${verdict}`)}
       {': '}
-      {t('controls.called', {
-        viral: viral.called,
-        virals: viral.scored,
-        host: host.called,
-        hosts: host.scored,
-      })}{' '}
+      {say(
+        message('check.controls.called', {
+          viral: viral.called,
+          virals: viral.scored,
+          host: host.called,
+          hosts: host.scored,
+        }),
+      )}{' '}
       {`${deviceName}, ${format.dateTime(checkedAt)}`}
     </div>
   ));

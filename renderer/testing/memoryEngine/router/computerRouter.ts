@@ -60,24 +60,27 @@ export function computerRouter(world: World) {
       );
     }),
     calibration: computer.calibration.handler(({ input }) => (input.model === '500' ? CALIBRATION : null)),
-    checks: computer.checks.handler(() => ({
-      models: world.models
-        .filter((model) => model.present)
-        .map(({ id, title }) => ({
+    checks: computer.checks.handler(() => {
+      const present = world.models.filter((model) => model.present);
+      const hashOf = (id: string) => (id === 'teaching' ? 'd' : id === '500' ? 'a' : 'b').repeat(64);
+      const controlled = present.filter(({ id }) => world.controlled.has(id));
+      return {
+        results: [
+          ...controlled.map(({ id }) => madeControls(hashOf(id))),
+          ...(world.speedIsMeasured ? madeSpeed() : []),
+        ],
+        models: present.map(({ id, title }) => ({
           model: id,
           title,
-          hash: id === 'teaching' ? 'd'.repeat(64) : 'a'.repeat(64),
-          precisions: null,
-          controls: world.controlled.has(id) ? [madeControls()] : [],
-          controlsSeconds: 12,
+          hash: hashOf(id),
           chunksPerMinute: world.speedIsMeasured ? 9400 : null,
         })),
-      speed: world.speedIsMeasured ? madeSpeed() : null,
-    })),
+      };
+    }),
     runCheck: computer.runCheck.handler(async function* ({ input }) {
       yield* steps([plain('Computing known sequences')]);
       if (input.check === 'speed') world.speedIsMeasured = true;
-      else world.controlled.add(input.model);
+      else if (input.model !== undefined) world.controlled.add(input.model);
     }),
     pauseWeights: computer.pauseWeights.handler(() => undefined),
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: [] })),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from virnucpro_backend.controls.statistics import auroc
+from virnucpro_backend.check.scoring import auroc
 
 
 def test_auroc_is_the_share_of_correctly_ordered_pairs() -> None:

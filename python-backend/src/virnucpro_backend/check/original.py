@@ -66,14 +66,16 @@ class KnownAnswers(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class FromOriginal:
-    """The largest differences from the original's answers; `score` is None if no scores are known. `problem`:
-    a sentence about those beyond rounding, None if there are none."""
+class Difference:
+    """A difference from a known answer, and the largest that rounding can explain."""
 
-    source: str
-    norm: float
-    score: float | None
-    problem: str | None
+    difference: float
+    allowed: float
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether rounding cannot explain it."""
+        return self.difference > self.allowed
 
 
 def read_answers(resources: Path) -> list[KnownAnswers]:
@@ -82,26 +84,22 @@ def read_answers(resources: Path) -> list[KnownAnswers]:
     return msgspec.json.decode(content, type=list[KnownAnswers])
 
 
-def compare_with_original(known: KnownAnswers, scorer: PartScorer, precision: Precision) -> FromOriginal:
-    """Score the frames with a scorer that keeps FP32 embeddings, and compare. Raises PartFailedError."""
+def compare_with_original(
+    known: KnownAnswers, scorer: PartScorer, precision: Precision
+) -> dict[str, Difference]:
+    """Score the frames with a scorer that keeps FP32 embeddings. Return the largest difference of a `norm`
+    and, if scores are known, of a `score`. Raises PartFailedError."""
     scores = scorer.score(part_frames(known.frames))
     embeddings = cast(dict[str, npt.NDArray[np.float32]], scores.embeddings)
     norms = np.array([np.linalg.norm(embeddings[name], axis=1) for name in ("esm2", "dnabert_s")])
     expected_norms = np.array([[f.esm2_norm for f in known.frames], [f.dnabert_s_norm for f in known.frames]])
     expected = np.array([[f.score1, f.score2] for f in known.frames], np.float64)
     found = np.stack((scores.score1, scores.score2), axis=1)
-    norm = _largest(np.abs(norms / expected_norms - 1))
-    score = _largest(np.abs(found - expected)[np.isfinite(expected)])
-    wrong = [
-        f"{what} differ by up to {difference:.2g}; {allowed:g} is allowed."
-        for what, difference, allowed in (
-            ("Norms of embeddings", norm, ALLOWED_NORM[precision]),
-            ("Scores", score, ALLOWED_SCORE[precision]),
-        )
-        if difference > allowed
-    ]
-    has_scores = bool(np.isfinite(expected).any())
-    return FromOriginal(known.source, norm, score if has_scores else None, " ".join(wrong) or None)
+    differences = {"norm": Difference(_largest(np.abs(norms / expected_norms - 1)), ALLOWED_NORM[precision])}
+    if np.isfinite(expected).any():
+        score = _largest(np.abs(found - expected)[np.isfinite(expected)])
+        differences["score"] = Difference(score, ALLOWED_SCORE[precision])
+    return differences
 
 
 def part_frames(frames: Sequence[KnownFrame]) -> PartFrames:
@@ -112,8 +110,8 @@ def part_frames(frames: Sequence[KnownFrame]) -> PartFrames:
 
 
 def _largest(differences: npt.NDArray[np.float64]) -> float:
-    """The largest difference; 1 for one that is no number, which JSON can't express, 0 for none."""
-    return float(np.nan_to_num(differences, nan=1.0).max(initial=0.0))
+    """The largest difference; 1 for one that is no number, which JSON can't express."""
+    return float(np.nan_to_num(differences, nan=1.0).max())
 
 
 def _joined(texts: Sequence[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:

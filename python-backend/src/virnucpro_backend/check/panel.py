@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from virnucpro_backend.controls.original import FromOriginal, compare_with_original, read_answers
-from virnucpro_backend.controls.scoring import ScoredSequences, open_panel_scorer, score_with
-from virnucpro_backend.controls.statistics import auroc
+from virnucpro_backend.check.original import Difference, compare_with_original, read_answers
+from virnucpro_backend.check.result import CheckResult, Verdict
+from virnucpro_backend.check.scoring import ScoredSequences, auroc, open_panel_scorer, score_with
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.precision import ALLOWED_SCORE
 from virnucpro_backend.safetensors_file import sha256_of_file
@@ -24,14 +26,10 @@ Group = Literal["viral", "host", "crassphage", "shuffled"]
 GROUPS: tuple[Group, ...] = ("viral", "host", "crassphage", "shuffled")
 QUICK_PER_GROUP = 20
 
-Verdict = Literal["works", "differs", "shifted", "weak", "chance", "inverted", "no_answer"]
-
-NO_BETTER_THAN_CHANCE = 0.6
-"""Viral sequences must score higher than those of hosts in more than this share of the pairs to be told
-apart at all; if they score lower in more than this share, the classes are swapped."""
 LOWEST_AUROC = 0.8
 """Counting k-mers, which takes no time, reaches about 0.83 on pieces like the panel's. A lower value means
-that the model or its computation is not worth the effort."""
+that the model or its computation is not worth the effort; about 0.5 is chance, and near 0 the classes are
+swapped."""
 FEWEST_SCORED = 0.95
 """Every sequence of the panel has an open frame, so each must get a score."""
 
@@ -62,8 +60,8 @@ def panel_file(resources: Path, chunk_length: int) -> Path:
 
 def run_controls(
     model_folder: Path, kind: DeviceKind, precision: Precision, resources: Path, *, quick: bool = False
-) -> dict[str, Any]:
-    """Score the panel with a model, judge the answers, and return the report for JSON.
+) -> CheckResult:
+    """Score the panel with a model, and judge the answers.
 
     `quick`: only 20 viral and 20 host sequences. Raises WeightsError, LoadFailedError,
     PrepareError and PartFailedError.
@@ -74,17 +72,15 @@ def run_controls(
         sequences = _write_quick_panel(path, Path(folder)) if quick else path
         scorer = open_panel_scorer(model_folder, kind, precision)
         scored = score_with(scorer, sequences, model.chunk_length)
-    known = known_scores(resources, model.model_hash, path)
     answers = next((each for each in read_answers(resources) if each.apply_to(model)), None)
-    original = None if answers is None else compare_with_original(answers, scorer, precision)
-    return {
-        "type": "controls",
-        "model": {"name": model.name, "title": model.title, "hash": model.model_hash},
-        "device": kind,
-        "precision": precision,
-        "panel": {"file": path.name, "sha256": sha256_of_file(path), "quick": quick},
-        **judge(scored, precision, known, original),
-    }
+    verdict, figures = judge(
+        scored,
+        precision,
+        known_scores(resources, model.model_hash, path),
+        {} if answers is None else compare_with_original(answers, scorer, precision),
+    )
+    panel = {"file": path.name, "sha256": sha256_of_file(path), "quick": quick}
+    return CheckResult(precision, verdict, {"panel": panel, **figures})
 
 
 def _write_quick_panel(panel: Path, folder: Path) -> Path:
@@ -114,9 +110,9 @@ def judge(
     scored: ScoredSequences,
     precision: Precision,
     known: KnownScores | None,
-    original: FromOriginal | None = None,
-) -> dict[str, Any]:
-    """Groups, and the verdict with its reasons.
+    original: Mapping[str, Difference] = MappingProxyType({}),
+) -> tuple[Verdict, dict[str, Any]]:
+    """The verdict and its figures: groups, `auroc`, and differences from known and the original's answers.
 
     Raises ValueError if a sequence is longer than a chunk: then the panel is for another model.
     """
@@ -125,22 +121,21 @@ def judge(
         raise ValueError("a sequence of the panel is longer than a chunk of the model")
     scores = scored.chunk_scores
     of_group = {g: np.array([s.group == g for s in sequences]) for g in GROUPS}
-    groups = [_group_result(g, scores[of_group[g]]) for g in GROUPS if of_group[g].any()]
+    groups = {g: _group_result(g, scores[of_group[g]]) for g in GROUPS if of_group[g].any()}
     labelled = (of_group["viral"] | of_group["host"]) & np.isfinite(scores)
     virus = of_group["viral"][labelled]
     area = auroc(virus, scores[labelled]) if 0 < virus.sum() < virus.size else None
-    difference = _largest_difference(scored, sequences, known)
-    verdict, reasons = _verdict({g.group: g for g in groups}, area, difference, precision, scored.failed)
-    if original is not None and original.problem is not None and verdict != "no_answer":
-        verdict, reasons = "differs", [*reasons[:1], f"Not the original tool's answers: {original.problem}"]
-    return {
-        "groups": [asdict(group) for group in groups],
-        "difference_from_known_scores": difference,
-        "original": None if original is None else asdict(original),
+    differences = dict(original)
+    if known is not None:
+        differences["known_score"] = _from_known(scored, sequences, known, precision)
+    figures = {
+        "groups": [asdict(group) for group in groups.values()],
+        "auroc": area,
+        "differences": {name: asdict(each) for name, each in differences.items()},
         "failed_frames": scored.failed,
-        "verdict": verdict,
-        "reasons": reasons,
     }
+    is_wrong = any(each.is_wrong for each in differences.values())
+    return _verdict(groups["viral"], groups["host"], area, scored.failed, is_wrong=is_wrong), figures
 
 
 def parse_header(header: str) -> PanelSequence:
@@ -160,50 +155,26 @@ def _group_result(group: Group, scores: npt.NDArray[np.float64]) -> GroupResult:
     )
 
 
-def _largest_difference(
-    scored: ScoredSequences, sequences: list[PanelSequence], known: KnownScores | None
-) -> float | None:
-    """The largest difference of a frame from its known score; None without known scores, 1 if a frame or its
-    score is missing."""
-    if known is None:
-        return None
+def _from_known(
+    scored: ScoredSequences, sequences: list[PanelSequence], known: KnownScores, precision: Precision
+) -> Difference:
+    """The largest difference of a frame from its known score; 1 if a frame or its score is missing."""
     expected = np.array([score for sequence in sequences for score in known[sequence.name]])
     found = scored.scores[:, 1]
-    if found.size != expected.size:
-        return 1.0
-    return float(np.nan_to_num(np.abs(found - expected), nan=1.0).max())
+    largest = 1.0
+    if found.size == expected.size:
+        largest = float(np.nan_to_num(np.abs(found - expected), nan=1.0).max())
+    return Difference(largest, ALLOWED_SCORE[precision])
 
 
 def _verdict(
-    groups: dict[Group, GroupResult],
-    area: float | None,
-    difference: float | None,
-    precision: Precision,
-    failed: int,
-) -> tuple[Verdict, list[str]]:
-    viral, host = groups["viral"], groups["host"]
-    called = (
-        f"{viral.called_virus} of {viral.scored} viral and {host.called_virus} of {host.scored} host "
-        "sequences are called virus."
-    )
+    viral: GroupResult, host: GroupResult, area: float | None, failed: int, *, is_wrong: bool
+) -> Verdict:
     enough = viral.scored + host.scored >= FEWEST_SCORED * (viral.sequences + host.sequences)
     if area is None or not enough or failed > 0:
-        missing = viral.sequences + host.sequences - viral.scored - host.scored
-        return "no_answer", [f"{missing} sequences got no score; scores of {failed} frames were no numbers."]
-    measured = f"Viral sequences score higher in {100 * area:.1f} % of the pairs"
-    if area < 1 - NO_BETTER_THAN_CHANCE:
-        return "inverted", [called, f"{measured}: the classes are swapped."]
-    if area <= NO_BETTER_THAN_CHANCE:
-        return "chance", [called, f"{measured}: no better than chance."]
-    if difference is not None and difference > ALLOWED_SCORE[precision]:
-        allowed = ALLOWED_SCORE[precision]
-        reason = f"A frame differs by {difference:.2g} from its known score; rounding explains {allowed:g}."
-        return "differs", [called, reason]
-    if area < LOWEST_AUROC:
-        return "weak", [
-            called,
-            f"{measured}: below {100 * LOWEST_AUROC:.0f} %, which counting k-mers reaches.",
-        ]
-    if viral.called_virus < viral.scored / 2 or host.called_virus > host.scored / 2:
-        return "shifted", [called, f"{measured}: scores tell the groups apart, but calls at 0.5 do not."]
-    return "works", [called, f"{measured}."]
+        return "no_answer"
+    if is_wrong:
+        return "differs"
+    # Scores may tell the groups apart where calls, at 0.5, do not.
+    misleads = viral.called_virus < viral.scored / 2 or host.called_virus > host.scored / 2
+    return "weak" if area < LOWEST_AUROC or misleads else "works"

@@ -1,12 +1,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { unwrap } from '../../contract/errors.ts';
-import { lastControls, panelOf, runControls } from '../devices/check/controls.ts';
-import { selectDevices } from '../devices/selectDevices.ts';
-import { probeDevices } from '../devices/probeDevices.ts';
-import { RANDOM_MODEL, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
-import { resolveModel } from './resolveModel.ts';
+import { unwrap } from '../../../contract/errors.ts';
+import { lastResults, runCheck } from '../../devices/check/check.ts';
+import { panelOf } from './checks.ts';
+import { selectDevices } from '../../devices/selectDevices.ts';
+import { probeDevices } from '../../devices/probeDevices.ts';
+import { RANDOM_MODEL, temporaryFolder, testContext, WITHOUT_PYTHON } from '../../testing/testContext.ts';
+import { resolveModel } from '../../models/resolveModel.ts';
 
 it.skipIf(WITHOUT_PYTHON)(
   'distinguishes a trained model from a random one, and stores its results',
@@ -18,34 +19,37 @@ it.skipIf(WITHOUT_PYTHON)(
     const { planModel: teaching } = model;
     const { planModel: random } = unwrap(await resolveModel(RANDOM_MODEL, paths));
 
-    const devices = unwrap(selectDevices('cpu:1', probe, model));
-    const found = unwrap(await runControls(environment, paths, devices, teaching, { driver: null }));
-    expect(found).toMatchObject([{ kind: 'cpu', verdict: 'works', panel: { quick: false } }]);
-    expect(found[0]?.groups.map(({ group, sequences }) => [group, sequences])).toEqual([
+    const here = { environment, paths };
+    const check = {
+      check: 'controls',
+      driver: null,
+      devices: unwrap(selectDevices('cpu:1', probe, model)),
+    } as const;
+    const [found] = unwrap(await runCheck(here, { ...check, model: teaching }));
+    expect(found).toMatchObject({
+      device: { kind: 'cpu' },
+      verdict: 'works',
+      figures: { panel: { quick: false } },
+    });
+    expect(
+      found?.check === 'controls' && found.figures?.groups.map(({ group, sequences }) => [group, sequences]),
+    ).toEqual([
       ['viral', 100],
       ['host', 100],
       ['crassphage', 20],
       ['shuffled', 40],
     ]);
-    const quick = { quick: true, driver: null };
-    const [meaningless] = unwrap(await runControls(environment, paths, devices, random, quick));
-    expect(['chance', 'inverted', 'weak']).toContain(meaningless?.verdict);
+    const [meaningless] = unwrap(await runCheck(here, { ...check, model: random, quick: true }));
+    expect(meaningless?.verdict).toBe('weak');
+    expect(await lastResults(here, null)).toEqual(
+      [meaningless, found].map((one) => ({ ...one, outdated: null })),
+    );
 
-    const here = { environment, paths };
-    expect(await lastControls(here, null, teaching.hash)).toEqual([{ ...found[0], outdated: null }]);
-    expect(await lastControls(here, null, random.hash)).toEqual([{ ...meaningless, outdated: null }]);
-    expect(await lastControls(here, null, '0'.repeat(64))).toEqual([]);
-
-    const outdated = async (now: typeof here, driver: string | null) =>
-      (await lastControls(now, driver, teaching.hash))[0]?.outdated;
-    // A processor has no driver.
-    expect(await outdated(here, '999.1')).toBeNull();
-    const torch = { ...environment, packages: { torch: '99.0' } };
-    expect(await outdated({ environment: torch, paths }, null)).toBe('pytorch');
     const resources = await temporaryFolder();
     await mkdir(join(resources, 'controls'));
     await writeFile(join(resources, 'controls', '500.fa'), '>viral_001\nACGT\n');
-    expect(await outdated({ environment, paths: { ...paths, resources } }, null)).toBe('panel');
+    const changed = await lastResults({ environment, paths: { ...paths, resources } }, null);
+    expect(changed.map(({ outdated }) => outdated)).toEqual(['panel', 'panel']);
   },
 );
 

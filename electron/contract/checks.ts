@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { pathSchema } from './limits.ts';
+import { wordingSchema } from './messages.ts';
+import { sha256Schema } from './protocol/common.ts';
+import { countSchema, precisionSchema } from './protocol/index.ts';
+
+const checkNameSchema = z.enum(['devices', 'controls', 'precision', 'speed']);
+export type CheckName = z.infer<typeof checkNameSchema>;
+
+/** `differs`: from right results by more than rounding explains. `weak`: a model that can't tell viruses. */
+export const checkVerdictSchema = z.enum(['works', 'differs', 'weak', 'no_answer']);
+
+/** What the Python side reports of a check in one precision. `figures` is null if nothing was measured. */
+const reportedSchema = <Name extends CheckName, Figures extends z.ZodType>(check: Name, figures: Figures) =>
+  z.object({
+    check: z.literal(check),
+    precision: precisionSchema,
+    verdict: checkVerdictSchema,
+    figures: figures.nullable(),
+    /** Why nothing was measured. */
+    problem: z.string().nullable(),
+  });
+
+const devicesSchema = reportedSchema(
+  'devices',
+  z.object({
+    /** Relative, from the processor's results in FP32. */
+    difference: z.number(),
+    allowed: z.number(),
+    /** Measured with the small encoder. */
+    passes_per_second: z.number(),
+  }),
+);
+
+const controlsSchema = reportedSchema(
+  'controls',
+  z.object({
+    panel: z.object({ file: z.string(), sha256: sha256Schema, quick: z.boolean() }),
+    groups: z.array(
+      z.object({
+        group: z.enum(['viral', 'host', 'crassphage', 'shuffled']),
+        sequences: countSchema,
+        scored: countSchema,
+        called_virus: countSchema,
+      }),
+    ),
+    /** In which share of the pairs the viral sequence scores higher than that of a host. */
+    auroc: z.number().nullable(),
+    /** From the scores known for this model, and from the original tool's norms and scores. */
+    differences: z.partialRecord(
+      z.enum(['known_score', 'norm', 'score']),
+      z.object({ difference: z.number(), allowed: z.number() }),
+    ),
+  }),
+);
+
+const precisionCheckSchema = reportedSchema(
+  'precision',
+  z.object({
+    frames: countSchema,
+    difference_max: z.number(),
+    /** Labels that differ from FP32. */
+    flips: countSchema,
+    flip_share: z.number(),
+    failed: countSchema,
+  }),
+);
+
+const speedSchema = reportedSchema(
+  'speed',
+  z.looseObject({
+    rows: z.array(
+      z.object({
+        tokens_per_batch: z.int().positive(),
+        esm2_residues_per_second: z.number().nonnegative(),
+        dnabert_s_frames_per_second: z.number().nonnegative(),
+        /** The rate that the device's matrix products alone would reach. */
+        products_residues_per_second: z.number().nonnegative(),
+      }),
+    ),
+  }),
+);
+
+export const reportSchema = z.discriminatedUnion('check', [
+  devicesSchema,
+  controlsSchema,
+  precisionCheckSchema,
+  speedSchema,
+]);
+export type CheckReport = z.infer<typeof reportSchema>;
+
+/** The result of a check on one device in one precision. */
+const resultSchema = z.object({
+  /** Hash of the model; null for checks that need none. */
+  model: sha256Schema.nullable(),
+  device: z.object({ id: z.string(), kind: z.enum(['cuda', 'rocm', 'mps', 'cpu']), name: z.string() }),
+  checkedAt: z.iso.datetime(),
+  seconds: z.number().nonnegative(),
+  /** Versions of the GPU's driver and of PyTorch, since others may compute different results. Null if unknown. */
+  driver: z.string().nullable(),
+  pytorch: z.string().nullable(),
+  /** The verdict in words. */
+  sentence: z.string(),
+  wordings: z.array(wordingSchema),
+});
+export const checkResultSchema = z.intersection(resultSchema, reportSchema);
+export type CheckResult = z.infer<typeof checkResultSchema>;
+export type ResultOf<Name extends CheckName> = Extract<CheckResult, { check: Name }>;
+
+/** The results of one check among others. */
+export const resultsOf = <Name extends CheckName, One extends CheckResult>(
+  results: readonly One[],
+  check: Name,
+): (One & ResultOf<Name>)[] => results.filter((one): one is One & ResultOf<Name> => one.check === check);
+
+const outdatedSchema = z.enum(['driver', 'pytorch', 'panel']);
+/** What has changed since a check. */
+export type Outdated = z.infer<typeof outdatedSchema>;
+const lastResultSchema = z.intersection(checkResultSchema, z.object({ outdated: outdatedSchema.nullable() }));
+export type LastResult = z.infer<typeof lastResultSchema>;
+
+/** The last results of all checks, newest first, and the models that can be checked. */
+export const checksSchema = z.object({
+  results: z.array(lastResultSchema),
+  models: z.array(
+    z.object({
+      /** An id as in `computer.models`. */
+      model: z.string(),
+      title: z.string(),
+      hash: sha256Schema,
+      /** Speed of the devices that a run uses by default; null if it was not measured. */
+      chunksPerMinute: z.number().nullable(),
+    }),
+  ),
+});
+export type Checks = z.infer<typeof checksSchema>;
+export type CheckedModel = Checks['models'][number];
+
+/**
+ * `devices` tries each device, `controls` computes known sequences on one device of every kind, `precision` some
+ * sequences in every precision of one device; `speed` measures each device for about a minute.
+ */
+export const checkRequestSchema = z.object({ check: checkNameSchema, model: pathSchema.optional() });
+export type CheckRequest = z.infer<typeof checkRequestSchema>;
+
+const calledSchema = z.object({ called: countSchema, scored: countSchema });
+
+/** What a run records, when it begins, about the last controls of its model. */
+export const runControlsSchema = z.object({
+  checkedAt: z.iso.datetime(),
+  kind: resultSchema.shape.device.shape.kind,
+  deviceName: z.string(),
+  precision: precisionSchema,
+  // Earlier versions told four kinds of weak models apart.
+  verdict: checkVerdictSchema.catch('weak'),
+  quick: z.boolean(),
+  panelSha256: sha256Schema,
+  viral: calledSchema,
+  host: calledSchema,
+});
+export type RunControls = z.infer<typeof runControlsSchema>;

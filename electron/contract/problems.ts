@@ -273,7 +273,7 @@ const OF_THE_PROGRAM = {
   ],
   ssh_denied: [
     'The other computer refuses the sign-in',
-    'Check the user name and your key or password: "ssh" with this address in a terminal must work, too.',
+    'Connect again, and check the user name and your key or password: "ssh" with this address must work in a terminal, too.',
   ],
   ssh_host_key_changed: [
     'The other computer has another key than before',
@@ -281,7 +281,7 @@ const OF_THE_PROGRAM = {
   ],
   ssh_host_key_refused: [
     'The key of the other computer was not confirmed',
-    'Ask those who run it for its fingerprint, then connect again.',
+    'Ask those who run it for its fingerprint, then connect again. On Windows, confirm the key by "ssh" in a terminal first.',
   ],
   ssh_lost: [
     'The connection to the other computer broke',

@@ -22,12 +22,7 @@ export type {
 
 // Other computers by SSH
 export { Computers } from './computers/computers.ts';
-export {
-  tunnelHeaders,
-  tunnelSocketAddress,
-  type RunningServer as ServerThere,
-  type Tunnel,
-} from './computers/tunnel.ts';
+export { tunnelHeaders, type RunningServer as ServerThere, type Tunnel } from './computers/tunnel.ts';
 
 // One run
 export { createRun, defaultFolderName, type CreatedRun } from './run/begin/createRun.ts';

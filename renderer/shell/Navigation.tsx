@@ -71,7 +71,7 @@ export function Navigation() {
             >
               <Icon size={20} stroke={1.7} aria-hidden />
               <span className={classes.placeName}>
-                {screen === 'computers' && chosen ? chosen.name : t(`nav.${screen}`)}
+                {screen === 'computers' && chosen ? chosen.address : t(`nav.${screen}`)}
               </span>
             </Place>
           </li>

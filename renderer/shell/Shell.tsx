@@ -51,7 +51,7 @@ export function Shell() {
               tone="lost"
               title={
                 chosen
-                  ? t('computers.lost', { name: chosen.name })
+                  ? t('computers.lost', { name: chosen.address })
                   : t(isDead ? 'connection.dead' : 'connection.lost')
               }
               urgent

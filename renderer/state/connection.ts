@@ -15,7 +15,7 @@ const HOME_LOOK_MS = 100;
 let connection: Connection | null = null;
 
 /**
- * Id of the other computer that this page shows; null for the one it runs on. It is part of the address: choosing another computer
+ * Address of the other computer that this page shows; null for the one it runs on. It is part of the address: choosing another computer
  * loads another page, so that no data of one computer can be mistaken for another's.
  */
 export const chosenComputer: string | null = window.virnucpro
@@ -66,13 +66,13 @@ function clientOver(link: StoreApi<ConnectionState>): EngineClient {
 /** The state of the link to `home`. */
 export const homeConnection = chosenComputer === null ? connectionStore : homeStore;
 
-async function chosenIsConnected(id: string): Promise<void> {
+async function chosenIsConnected(address: string): Promise<void> {
   for (;;) {
     if (homeStore.getState().status === 'connected') {
       const stop = new AbortController();
       try {
         for await (const computers of await home.computers.list(undefined, { signal: stop.signal })) {
-          if (computers.find((one) => one.id === id)?.link.state === 'connected') return;
+          if (computers.find((one) => one.address === address)?.link.state === 'connected') return;
         }
       } finally {
         stop.abort();
@@ -215,7 +215,7 @@ export function keepConnected(transport: Transport, publish: (state: ConnectionS
 
 /** The two names that the preload script exposes. */
 interface VirnucproBridge {
-  /** Asks main for a port, to the engine of the computer with this id or else to its own. It arrives as a `virnucpro:port` message, since
+  /** Asks main for a port, to the engine of the computer with this address or else to its own. It arrives as a `virnucpro:port` message, since
    * ports cannot cross the context bridge. */
   connect(computer?: string): Promise<unknown>;
   /** Path on disk of a dropped or picked file; empty if it has none. */

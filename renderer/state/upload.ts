@@ -45,7 +45,7 @@ export async function uploadFile(
   // The program sends it from disk, and resumes after the link broke.
   const path = bridge.pathForFile(file);
   await home.shell.grantPaths({ paths: [path] });
-  const sending = await home.computers.sendFile({ id: chosenComputer, path }, { signal });
+  const sending = await home.computers.transfer({ address: chosenComputer, path }, { signal });
   for await (const { doneBytes, totalBytes, path: arrived } of sending) {
     onProgress(totalBytes === 0 ? 1 : doneBytes / totalBytes);
     if (arrived !== null) return arrived;

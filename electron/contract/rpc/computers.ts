@@ -9,12 +9,7 @@ import { procedure } from './procedure.ts';
  * An address as typed after `ssh`: a name of ~/.ssh/config, user@host, or either with a port. It is never an
  * option or shell syntax.
  */
-export const sshAddressSchema = wordSchema.regex(
-  /^(ssh:\/\/)?[\p{L}\p{N}_][\p{L}\p{N}._@:[\]-]*$/u,
-  'Write the computer as after "ssh", such as anna@gpu.example.org.',
-);
-
-export const computerNameSchema = wordSchema.trim().min(1, 'Give the computer a name.').max(60);
+export const sshAddressSchema = wordSchema.regex(/^(ssh:\/\/)?[\p{L}\p{N}_][\p{L}\p{N}._@:[\]-]*$/u);
 
 /** A question that OpenSSH asks the user. */
 const sshQuestionSchema = z.discriminatedUnion('kind', [
@@ -47,46 +42,42 @@ const computerLinkSchema = z.discriminatedUnion('state', [
 ]);
 export type ComputerLink = z.infer<typeof computerLinkSchema>;
 
-const otherComputerSchema = z.object({
-  id: z.uuid(),
-  name: z.string(),
-  address: z.string(),
-  link: computerLinkSchema,
-});
+const otherComputerSchema = z.object({ address: sshAddressSchema, link: computerLinkSchema });
 export type OtherComputer = z.infer<typeof otherComputerSchema>;
 
 /** A file transfer between two computers. `path` is where the file has arrived; null until then. */
 const transferSchema = z.object({
   doneBytes: countSchema,
   totalBytes: countSchema,
-  /** The connection is lost; the transfer resumes by itself. */
-  waiting: z.boolean(),
   path: z.string().nullable(),
 });
 export type Transfer = z.infer<typeof transferSchema>;
 
-const byId = z.object({ id: z.uuid() });
+const byAddress = z.object({ address: sshAddressSchema });
 
-/** Computers that the desktop app reaches through SSH. In browser mode every call is refused. */
+/** Computers that the desktop app reaches through SSH, by address. In browser mode every call is refused. */
 export const computersContract = {
   /** Sent in full whenever anything changes. */
   list: procedure.output(eventIterator(z.array(otherComputerSchema))),
-  /** Renames a computer that is in the list already. */
-  add: procedure.input(z.object({ name: computerNameSchema, address: sshAddressSchema })).output(byId),
-  /**
-   * Removes it from the list. Its files stay on that computer; `uninstalls` deletes only the program there.
-   */
-  remove: procedure.input(byId.extend({ uninstalls: z.boolean() })),
+  add: procedure.input(byAddress),
+  /** Removes it from the list. The program and its files stay on that computer. */
+  remove: procedure.input(byAddress),
   /** Connects, and stays connected; `list` reports the progress. */
-  connect: procedure.input(byId),
+  connect: procedure.input(byAddress),
   /** Runs on that computer continue. */
-  disconnect: procedure.input(byId),
+  disconnect: procedure.input(byAddress),
   /** The answer to the question that `list` shows; null to decline. */
-  answer: procedure.input(byId.extend({ answer: z.string().max(10_000).nullable() })),
-  /** Sends a file that the user gave to this window; resumes if the connection breaks. */
-  sendFile: procedure.input(byId.extend({ path: pathSchema.min(1) })).output(eventIterator(transferSchema)),
-  /** Downloads what that computer offers at an address; `path` gets the complete file or none. */
-  fetchFile: procedure
-    .input(byId.extend({ address: pathSchema.regex(/^\/download\/[\w-]+\/[^/]+$/), path: pathSchema.min(1) }))
+  answer: procedure.input(byAddress.extend({ answer: z.string().max(10_000).nullable() })),
+  /**
+   * Sends a file that the user gave to this window, or fetches what that computer offers at an address of its
+   * own, which arrives at `path` completely or not at all. Resumes if the connection breaks.
+   */
+  transfer: procedure
+    .input(
+      byAddress.extend({
+        path: pathSchema.min(1),
+        offer: pathSchema.regex(/^\/download\/[\w-]+\/[^/]+$/).optional(),
+      }),
+    )
     .output(eventIterator(transferSchema)),
 };

@@ -9,59 +9,45 @@ import { execa } from 'execa';
 import type { SshQuestion } from '../../contract/rpc/computers.ts';
 
 const SCRIPT = `#!/bin/sh
-cd "$VIRNUCPRO_QUESTIONS" && printf '%s' "$1" > prompt || exit 1
-answer=$(cat answer)
-case $answer in
-  yes:*) printf '%s\\n' "\${answer#yes:}" ;;
-  *) exit 1 ;;
-esac
+cd "$VIRNUCPRO_QUESTIONS" && printf '%s' "$1" > prompt && answer=$(cat answer) && [ "$answer" ] &&
+  printf '%s\\n' "$answer"
 `;
-/** The script reads its answer at once, unless ssh has been ended meanwhile. */
-const READS_WITHIN_MS = 5_000;
 
 export type AskPerson = (question: SshQuestion, signal: AbortSignal) => Promise<string | null>;
 
-interface Askpass {
-  /** Variables to add to the environment of ssh. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Rejects the open question. */
-  readonly close: () => Promise<void>;
-}
-
-/** Starts to answer the questions that ssh asks, one after the other, in this folder of the user's own. */
-export async function answerQuestions(folder: string, ask: AskPerson): Promise<Askpass> {
+/**
+ * Answers the questions that ssh asks, one after the other, until `closed`, in this folder of the user's own.
+ * Returns what to add to the environment of ssh.
+ */
+export async function answerQuestions(
+  folder: string,
+  ask: AskPerson,
+  closed: AbortSignal,
+): Promise<Record<string, string>> {
   const script = join(folder, 'askpass');
   await writeFile(script, SCRIPT, { mode: 0o700 });
   await execa('mkfifo', ['-m', '600', 'prompt', 'answer'], { cwd: folder });
-  const closed = new AbortController();
-  const answering = answerAll(folder, ask, closed.signal);
+  void answerAll(folder, ask, closed);
   return {
-    env: {
-      SSH_ASKPASS: script,
-      SSH_ASKPASS_REQUIRE: 'force',
-      VIRNUCPRO_QUESTIONS: folder,
-      // Older versions only use SSH_ASKPASS if there is a display.
-      DISPLAY: process.env['DISPLAY'] || ':0',
-    },
-    close: () => {
-      closed.abort();
-      return answering;
-    },
+    SSH_ASKPASS: script,
+    SSH_ASKPASS_REQUIRE: 'force',
+    VIRNUCPRO_QUESTIONS: folder,
+    // Older versions only use SSH_ASKPASS if there is a display.
+    DISPLAY: process.env['DISPLAY'] || ':0',
   };
 }
 
 async function answerAll(folder: string, ask: AskPerson, closed: AbortSignal): Promise<void> {
   const asked = new Set<string>();
-  const own = { cwd: folder, reject: false } as const;
+  const own = { cwd: folder, reject: false, cancelSignal: closed } as const;
   for (;;) {
-    const read = await execa('cat', ['prompt'], { ...own, cancelSignal: closed });
-    if (read.failed) return;
-    const question = questionOf(read.stdout, asked.has(read.stdout));
-    asked.add(read.stdout);
-    const given = await ask(question, closed).catch(() => null);
+    const { failed, stdout: prompt } = await execa('cat', ['prompt'], own);
+    if (failed) return;
+    const question = questionOf(prompt, asked.has(prompt));
+    asked.add(prompt);
+    const given = await ask(question, closed);
     const answer = given !== null && question.kind === 'host_key' ? question.fingerprint : given;
-    const input = answer === null ? 'no' : `yes:${answer.replaceAll('\n', '')}`;
-    await execa('sh', ['-c', 'cat > answer'], { ...own, input, timeout: READS_WITHIN_MS });
+    await execa('sh', ['-c', 'cat > answer'], { ...own, input: (answer ?? '').replaceAll('\n', '') });
   }
 }
 

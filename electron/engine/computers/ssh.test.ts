@@ -3,8 +3,7 @@ import { errorCodeSchema } from '../../contract/errors.ts';
 import { sshAddressSchema } from '../../contract/rpc/computers.ts';
 import { questionOf } from './askpass.ts';
 import { isInstalled } from './remoteServer.ts';
-import { targetOf, type SshClient } from './sshClient.ts';
-import { mayPass, needsPerson, sshFailure } from './sshFailure.ts';
+import { mayPass, needsPerson, sshFailure, targetOf, type SshClient } from './sshClient.ts';
 
 describe('an error of ssh', () => {
   // Printed by OpenSSH 9.2, with other names.
@@ -26,23 +25,16 @@ describe('an error of ssh', () => {
     ['', 'ssh_lost'],
     ['command-line line 0: Bad configuration option: nonsense', 'ssh_failed'],
   ])('%s', (stderr, code) => {
-    const error = sshFailure('gpu.example', stderr, true);
+    const error = sshFailure('gpu.example', stderr);
     expect(errorCodeSchema.parse(error.code)).toBe(code);
     expect(error.cause).toContain('gpu.example');
     expect(error.wording?.cause).toBeDefined();
   });
 
-  it('sends nobody to a terminal who has just rejected a host key, or was asked for a password', () => {
-    const cause = (stderr: string, asked: boolean) => sshFailure('x', stderr, asked).wording?.cause?.key;
-    const [key, password] = ['Host key verification failed.', 'Permission denied (password).'];
-    expect([cause(key, true), cause(key, false)]).toEqual(['ssh.host_key_no', 'ssh.host_key_unknown']);
-    expect([cause(password, true), cause(password, false)]).toEqual(['ssh.denied', 'ssh.denied_unasked']);
-  });
-
   it('asks a person only for what a person can provide, and retries only temporary failures', () => {
-    const denied = sshFailure('x', 'Permission denied (publickey).', true);
-    const changed = sshFailure('x', 'REMOTE HOST IDENTIFICATION HAS CHANGED!', true);
-    const away = sshFailure('x', 'Network is unreachable', true);
+    const denied = sshFailure('x', 'Permission denied (publickey).');
+    const changed = sshFailure('x', 'REMOTE HOST IDENTIFICATION HAS CHANGED!');
+    const away = sshFailure('x', 'Network is unreachable');
     expect([denied, changed, away].map(needsPerson)).toEqual([true, false, false]);
     expect([denied, changed, away].map(mayPass)).toEqual([false, false, true]);
   });

@@ -1,9 +1,5 @@
-import { once } from 'node:events';
-import { request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import type { SshClient, TunnelEnd } from './sshClient.ts';
-
-const ANSWER_WITHIN_MS = 60_000;
+import type { SshClient } from './sshClient.ts';
 
 export const runningServerSchema = z.object({
   /** The port on the loopback interface. */
@@ -20,9 +16,9 @@ export const runningServerSchema = z.object({
 });
 export type RunningServer = z.infer<typeof runningServerSchema>;
 
-/** The server of another computer, as reachable from here. */
+/** The server of another computer, as reachable from a loopback port here. */
 export interface Tunnel {
-  readonly end: TunnelEnd;
+  readonly port: number;
   readonly server: RunningServer;
 }
 
@@ -31,40 +27,13 @@ export interface ComputerConnection {
   readonly tunnel: Tunnel;
 }
 
-/**
- * Identifies the user to the server: requests carry its own address, whatever the address of the tunnel's end
- * here.
- */
-export function tunnelHeaders({ server: { port, cookie } }: Tunnel): Record<string, string> {
-  const host = `127.0.0.1:${port}`;
-  return { host, origin: `http://${host}`, cookie };
+/** Identifies the user to the server. */
+export function tunnelHeaders({ port, server: { cookie } }: Tunnel): Record<string, string> {
+  return { origin: `http://127.0.0.1:${port}`, cookie };
 }
 
-/** The address for a WebSocket. */
-export function tunnelSocketAddress({ end }: Tunnel): string {
-  return 'socketPath' in end ? `ws+unix://${end.socketPath}:/rpc` : `ws://127.0.0.1:${end.port}/rpc`;
-}
-
-/** Requests a path over the tunnel; rejects if the connection breaks before the answer starts. */
-export async function ask(
-  tunnel: Tunnel,
-  path: string,
-  { headers, signal }: { headers?: OutgoingHttpHeaders; signal?: AbortSignal } = {},
-): Promise<IncomingMessage> {
-  const { end } = tunnel;
-  const outgoing = request({
-    path,
-    signal,
-    ...('socketPath' in end ? end : { host: '127.0.0.1', port: end.port }),
-    headers: { ...headers, ...tunnelHeaders(tunnel) },
-    // A reused connection might belong to a tunnel that has been closed since.
-    agent: false,
-    timeout: ANSWER_WITHIN_MS,
-  });
-  outgoing.on('timeout', () => outgoing.destroy(new Error('No answer in time')));
-  // Also after the answer has started.
-  outgoing.on('error', () => undefined);
-  outgoing.end();
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return answer;
+/** Requests a path over the tunnel. */
+export function ask(tunnel: Tunnel, path: string, headers = {}, signal?: AbortSignal): Promise<Response> {
+  const all = { headers: { ...headers, ...tunnelHeaders(tunnel) }, signal: signal ?? null };
+  return fetch(`http://127.0.0.1:${tunnel.port}${path}`, all);
 }

@@ -42,7 +42,7 @@ const CALLS_MS = 1_000;
 interface ServiceOptions extends PythonEnvironmentOptions {
   /** The folder for results that belong beside no file of the user's. */
   resultsFolder?: string;
-  /** The package that is installed on other computers, instead of the program's own. */
+  /** A folder whose server/ and uv/ are installed on other computers, instead of the program's own. */
   serverPackage?: string | undefined;
 }
 
@@ -143,12 +143,9 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   });
   const others = new Computers({
     dataDir: engine.paths.usualDataDir,
-    root: engine.paths.root,
+    root: options.serverPackage ?? engine.paths.root,
     version: engine.appVersion,
-    serverPackage: options.serverPackage,
-    changed: () => {
-      otherComputers.changed();
-    },
+    changed: () => otherComputers.changed(),
   });
   catalog.checkAll();
 

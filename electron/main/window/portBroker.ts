@@ -14,7 +14,7 @@ interface Window {
   given: (path: string) => void;
 }
 
-/** The id of this program's own engine among the ids of other computers. */
+/** Stands for this program's own engine among the addresses of other computers. */
 const OWN = '';
 
 /**

@@ -1,6 +1,6 @@
 import type { MessagePortMain } from 'electron';
 import { WebSocket } from 'ws';
-import { type Tunnel, tunnelHeaders, tunnelSocketAddress } from '../../engine/index.ts';
+import { type Tunnel, tunnelHeaders } from '../../engine/index.ts';
 
 /** A dead tunnel does not close the socket, so it is pinged. */
 const PING_INTERVAL_MS = 10_000;
@@ -17,7 +17,7 @@ interface Relay {
  * but not after `close`.
  */
 export function relayToTunnel(port: MessagePortMain, tunnel: Tunnel, lost: () => void): Relay {
-  const socket = new WebSocket(tunnelSocketAddress(tunnel), {
+  const socket = new WebSocket(`ws://127.0.0.1:${tunnel.port}/rpc`, {
     headers: tunnelHeaders(tunnel),
     perMessageDeflate: false,
     maxPayload: LARGEST_MESSAGE_BYTES,

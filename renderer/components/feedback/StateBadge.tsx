@@ -12,7 +12,13 @@ import {
   IconSearch,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
-import type { InputStatus, RunSummary, PartState, WorkerState } from '../../../electron/contract/index.ts';
+import type {
+  ComputerLink,
+  InputStatus,
+  RunSummary,
+  PartState,
+  WorkerState,
+} from '../../../electron/contract/index.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { useConnectionStatus } from '../../state/connection.ts';
@@ -40,7 +46,8 @@ type State =
   | `partState.${PartState}`
   | `inputState.${InputStatus['state']}`
   | `deviceState.${WorkerState['state'] | 'finished'}`
-  | `verdict.${FileVerdict | 'waiting'}`;
+  | `verdict.${FileVerdict | 'waiting'}`
+  | `computers.state.${ComputerLink['state']}`;
 
 const LOOKS: Record<State, Look> = {
   'runState.created': ['neutral', IconCircleDashed],
@@ -86,6 +93,10 @@ const LOOKS: Record<State, Look> = {
   'verdict.warning': ['warn', IconInfoCircle],
   'verdict.skipped': ['warn', IconAlertTriangle],
   'verdict.blocked': ['bad', IconCircleX],
+  'computers.state.idle': ['neutral', IconCircleDashed],
+  'computers.state.connecting': ['active', IconProgress],
+  'computers.state.connected': ['good', IconCircleCheck],
+  'computers.state.away': ['warn', IconAlertTriangle],
 };
 
 export function StateBadge({ state }: { state: State }) {

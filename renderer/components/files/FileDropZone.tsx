@@ -32,7 +32,7 @@ export function FileDropZone() {
         <IconFileImport size={48} stroke={1.4} />
         <Text fz={22} fw={620} mt={12}>
           {chosen
-            ? t('computers.drop', { name: chosen.name })
+            ? t('computers.drop', { name: chosen.address })
             : t(takesWeights ? 'models.drop' : 'drop.title')}
         </Text>
         <Text c="dimmed">{t(takesWeights ? 'models.dropFormats' : 'drop.formats')}</Text>

@@ -10,24 +10,25 @@ import classes from './Computers.module.css';
 
 /** Relays questions that OpenSSH asks while it connects: whether a host key is right, a password, a passphrase. */
 export function ComputerQuestion() {
-  for (const { id, name, link } of useComputers() ?? []) {
+  for (const { address, link } of useComputers() ?? []) {
     if (link.state !== 'connecting' || link.question === null) continue;
-    return <Question key={JSON.stringify(link.question)} id={id} name={name} question={link.question} />;
+    return <Question key={JSON.stringify(link.question)} address={address} question={link.question} />;
   }
   return null;
 }
 
-function Question({ id, name, question }: { id: string; name: string; question: SshQuestion }) {
+function Question({ address, question }: { address: string; question: SshQuestion }) {
   const { t } = useTexts();
   const [secret, setSecret] = useState('');
   const isKey = question.kind === 'host_key';
-  const answer = (given: string | null) => void home.computers.answer({ id, answer: given }).catch(sayError);
+  const answer = (given: string | null) =>
+    void home.computers.answer({ address, answer: given }).catch(sayError);
   return (
     <Dialog
       opened
       onClose={() => answer(null)}
       closeOnClickOutside={false}
-      title={t(isKey ? 'computers.keyTitle' : 'computers.secretTitle', { name })}
+      title={t(isKey ? 'computers.keyTitle' : 'computers.secretTitle', { name: address })}
     >
       <form
         onSubmit={(event) => {

@@ -12,7 +12,10 @@ export const useComputers = () => useStore(computersStore, (state) => state.comp
 
 /** The other computer that this window shows; null for this one, or until it is known. */
 export const useChosenComputer = () =>
-  useStore(computersStore, (state) => state.computers?.find(({ id }) => id === chosenComputer) ?? null);
+  useStore(
+    computersStore,
+    (state) => state.computers?.find(({ address }) => address === chosenComputer) ?? null,
+  );
 
 /** Follows the list of other computers and connects to the one that this window shows. */
 export function followComputers(): () => void {
@@ -21,16 +24,10 @@ export function followComputers(): () => void {
   const follow = async () => {
     if (following || homeConnection.getState().status !== 'connected') return;
     following = true;
-    let asked = false;
+    if (chosenComputer !== null) home.computers.connect({ address: chosenComputer }).catch(sayError);
     try {
-      for await (const computers of await home.computers.list(undefined, { signal: stop.signal })) {
+      for await (const computers of await home.computers.list(undefined, { signal: stop.signal }))
         computersStore.setState({ computers });
-        const chosen = computers.find(({ id }) => id === chosenComputer);
-        if (chosen?.link.state === 'idle' && !asked) {
-          asked = true;
-          home.computers.connect({ id: chosen.id }).catch(sayError);
-        }
-      }
     } catch {
       // A browser refuses this call. Otherwise the link to the program broke, and the list is sent again over the next link.
     } finally {
@@ -46,6 +43,6 @@ export function followComputers(): () => void {
 }
 
 /** Shows another computer in this window, or goes back to this one. */
-export function showComputer(id: string | null): void {
-  location.assign(id === null ? '/#/runs' : `/?computer=${encodeURIComponent(id)}#/runs`);
+export function showComputer(address: string | null): void {
+  location.assign(address === null ? '/#/runs' : `/?computer=${encodeURIComponent(address)}#/runs`);
 }

@@ -11,16 +11,16 @@ export async function download(path: string, texts: Pick<Texts, 't' | 'format'>)
 
 /** Saves it at a place that the user chooses, and resumes a broken transfer. The file is either complete or absent. */
 async function fetchFrom(
-  id: string,
   address: string,
+  offer: string,
   { t, format }: Pick<Texts, 't' | 'format'>,
 ): Promise<void> {
-  const suggestedName = decodeURIComponent(address.split('/').at(-1) ?? '');
+  const suggestedName = decodeURIComponent(offer.split('/').at(-1) ?? '');
   const { path } = await home.shell.chooseSaveFile({ suggestedName });
   if (path === null) return;
   const notice = notifications.show({ message: '', autoClose: false, withCloseButton: false });
   try {
-    for await (const { doneBytes, totalBytes } of await home.computers.fetchFile({ id, address, path })) {
+    for await (const { doneBytes, totalBytes } of await home.computers.transfer({ address, path, offer })) {
       const percent = format.percent(totalBytes === 0 ? 0 : doneBytes / totalBytes);
       notifications.update({
         id: notice,

@@ -1,9 +1,10 @@
 /**
  * A stand-in for OpenSSH's client: the "other computer" is this one with another home folder. It accepts the
- * options that SshClient passes, asks like ssh, and can be disconnected. It is started by the script that
+ * options that `signIn` passes, asks like ssh, and can be disconnected. It is started by the script that
  * `makeFakeSsh` writes.
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -40,14 +41,17 @@ export function makeFakeSsh(folder: string, world: FakeSshWorld): string {
 }
 
 /**
- * Makes a folder for `serverPackage`: its uv installs a `python` that is this script, as a shell reads it,
- * whose arguments from the fourth on are those of `virnucpro`.
+ * Makes a folder with what is installed on other computers: its uv installs a `python` that is this script, as a
+ * shell reads it, whose arguments from the fourth on are those of `virnucpro`.
  */
 export function makeServerPackage(folder: string, version: string, script: string): string {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `virnucpro_desktop-${version}-py3-none-${WHEEL_PLATFORM}.whl`), script);
+  for (const name of ['server', 'uv']) mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(
-    join(folder, 'uv'),
+    join(folder, 'server', `virnucpro_desktop-${version}-py3-none-${WHEEL_PLATFORM}.whl`),
+    script,
+  );
+  writeFileSync(
+    join(folder, 'uv', 'uv'),
     `#!/bin/sh
 [ "$1" = venv ] || exit 0
 mkdir -p env/bin env/lib/python3/site-packages/virnucpro_desktop/program
@@ -63,9 +67,9 @@ export function cutFakeSsh(folder: string, cut: boolean): void {
   else rmSync(join(folder, 'cut'), { force: true });
 }
 
-if (import.meta.main) main(process.argv.slice(2));
+if (import.meta.main) await main(process.argv.slice(2));
 
-function main([folder = '', ...args]: string[]): void {
+async function main([folder = '', ...args]: string[]): Promise<void> {
   const world = JSON.parse(readFileSync(join(folder, 'world.json'), 'utf8')) as FakeSshWorld;
   const options = new Map<string, string>();
   const forwards: string[] = [];
@@ -86,8 +90,8 @@ function main([folder = '', ...args]: string[]): void {
   if (cut()) end(`ssh: connect to host ${target} port 22: Network is unreachable`);
   if (world.says !== undefined) end(world.says);
   // Further commands share the connection of the first.
-  if (options.get('ControlMaster') !== 'no') signIn(folder, world, target, options);
-  for (const forward of forwards) openForward(forward);
+  if (!options.has('ProxyCommand')) signIn(folder, world, target, options);
+  for (const forward of forwards) await openForward(forward);
   const child = spawn('sh', ['-c', command], {
     stdio: 'inherit',
     detached: true,
@@ -143,14 +147,15 @@ function asked(prompt: string): string {
   return stdout.trim();
 }
 
-function openForward(forward: string): void {
-  const [, socketPath = '', port = ''] = /^(.*):127\.0\.0\.1:(\d+)$/.exec(forward) ?? [];
-  createServer((near) => {
-    const far = connect(Number(port), '127.0.0.1');
-    near.on('error', () => far.destroy());
-    far.on('error', () => near.destroy());
-    near.pipe(far).pipe(near);
-  }).listen(socketPath);
+async function openForward(forward: string): Promise<void> {
+  const [, near, far] = /^127\.0\.0\.1:(\d+):127\.0\.0\.1:(\d+)$/.exec(forward) ?? [];
+  const server = createServer((here) => {
+    const there = connect(Number(far), '127.0.0.1');
+    here.on('error', () => there.destroy());
+    there.on('error', () => here.destroy());
+    here.pipe(there).pipe(here);
+  });
+  await once(server.listen(Number(near), '127.0.0.1'), 'listening');
 }
 
 function end(words: string): never {

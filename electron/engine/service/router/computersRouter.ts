@@ -3,7 +3,7 @@ import { callbackStream } from '../changes.ts';
 import { fetchFile, sendFile } from '../../computers/transfers.ts';
 import type { Service } from '../service.ts';
 import { implement } from '@orpc/server';
-import { contract } from '../../../contract/index.ts';
+import { contract, type Transfer } from '../../../contract/index.ts';
 import type { CallContext } from '../window/windowContext.ts';
 
 /**
@@ -21,22 +21,16 @@ export function computersRouter(service: Service) {
 
   return {
     list: computers.list.handler(({ signal }) => service.otherComputers.watch(signal)),
-    add: computers.add.handler(({ input }) => ({ id: others.add(input.name, input.address) })),
-    remove: computers.remove.handler(({ input }) => others.remove(input.id, input.uninstalls)),
-    connect: computers.connect.handler(({ input }) => others.connection(input.id).connect()),
-    disconnect: computers.disconnect.handler(({ input }) => others.connection(input.id).disconnect()),
-    answer: computers.answer.handler(({ input }) => others.connection(input.id).answer(input.answer)),
-    sendFile: computers.sendFile.handler(async ({ input: { id, path }, context: { window }, signal }) => {
+    add: computers.add.handler(({ input }) => others.add(input.address)),
+    remove: computers.remove.handler(({ input }) => others.remove(input.address)),
+    connect: computers.connect.handler(({ input }) => others.get(input.address).connect()),
+    disconnect: computers.disconnect.handler(({ input }) => others.get(input.address).disconnect()),
+    answer: computers.answer.handler(({ input }) => others.get(input.address).answer(input.answer)),
+    transfer: computers.transfer.handler(async ({ input, context: { window }, signal }) => {
+      const { address, path, offer } = input;
       await known.check([path], window.paths);
-      const { connected } = others.connection(id);
-      return callbackStream((tell, until) => sendFile(path, connected, tell, until), signal);
+      const work = offer === undefined ? sendFile : fetchFile.bind(null, offer);
+      return callbackStream<Transfer>((...parts) => work(path, others.get(address), ...parts), signal);
     }),
-    fetchFile: computers.fetchFile.handler(
-      async ({ input: { id, address, path }, context: { window }, signal }) => {
-        await known.check([path], window.paths);
-        const { connected } = others.connection(id);
-        return callbackStream((tell, until) => fetchFile(address, path, connected, tell, until), signal);
-      },
-    ),
   };
 }

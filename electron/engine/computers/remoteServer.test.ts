@@ -3,8 +3,8 @@ import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isProcessAlive } from '../system/liveProcess.ts';
 import { temporaryFolder } from '../testing/testContext.ts';
-import { endServer, findServer, startServer } from './runningServer.ts';
-import type { RunningServer } from './tunnel.ts';
+import { endServer, reachServer } from './remoteServer.ts';
+import type { Tunnel } from './tunnel.ts';
 import type { SshClient } from './sshClient.ts';
 
 const CHILD = fileURLToPath(new URL('testing/serverChild.ts', import.meta.url));
@@ -17,7 +17,7 @@ beforeEach(async () => {
   ssh = {
     address: 'gpu',
     run: async (command: string) => (await execa('sh', ['-c', command], { env })).stdout,
-    tunnel: (port: number) => Promise.resolve({ port }),
+    tunnel: (port: number) => Promise.resolve(port),
   } as unknown as SshClient;
 });
 afterEach(() => {
@@ -25,10 +25,10 @@ afterEach(() => {
   pids.clear();
 });
 
-async function start(program: string): Promise<RunningServer> {
-  const server = await startServer(ssh, `"${process.execPath}" "${CHILD}" ${program}`);
-  pids.add(server.pid);
-  return server;
+async function start(program: string): Promise<Tunnel> {
+  const tunnel = await reachServer(ssh, `"${process.execPath}" "${CHILD}" ${program}`);
+  pids.add(tunnel.server.pid);
+  return tunnel;
 }
 
 describe.skipIf(process.platform !== 'linux')('the server on another computer', () => {
@@ -36,24 +36,22 @@ describe.skipIf(process.platform !== 'linux')('the server on another computer', 
     const [first, ...others] = await Promise.all([start('one'), start('one'), start('one')]);
     expect(others).toEqual([first, first]);
     expect(await start('two')).toEqual(first);
-    process.kill(first.pid, 'SIGKILL');
-    await expect.poll(() => findServer(ssh)).toBeUndefined();
+    process.kill(first.server.pid, 'SIGKILL');
+    await expect.poll(() => isProcessAlive(first.server.pid)).toBe(false);
     const second = await start('one');
-    expect(second.pid).not.toBe(first.pid);
-    expect(await findServer(ssh)).toEqual(second);
-    expect(await endServer(ssh, second)).toBe(true);
-    expect(isProcessAlive(second.pid)).toBe(false);
-    expect(await findServer(ssh)).toBeUndefined();
+    expect(second.server.pid).not.toBe(first.server.pid);
+    expect(await endServer({ ssh, tunnel: second })).toBe(true);
+    expect(isProcessAlive(second.server.pid)).toBe(false);
   });
 
   it('is not ended while a run is active', async () => {
     const busy = await start('busy');
-    expect(await endServer(ssh, busy)).toBe(false);
-    expect(isProcessAlive(busy.pid)).toBe(true);
+    expect(await endServer({ ssh, tunnel: busy })).toBe(false);
+    expect(isProcessAlive(busy.server.pid)).toBe(true);
   });
 
   it('says what it wrote if it does not start', async () => {
-    await expect(startServer(ssh, 'ls')).rejects.toMatchObject({
+    await expect(reachServer(ssh, 'ls')).rejects.toMatchObject({
       error: { code: 'server_not_started', detail: expect.stringContaining('--for-ssh') as string },
     });
   });

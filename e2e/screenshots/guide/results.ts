@@ -26,7 +26,7 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await camera.take('samples');
 
   await goTo(`${RUN_IDS.done}/plots`);
-  await page.getByRole('figure', { name: 'Composition of samples' }).waitFor();
+  await page.getByRole('figure', { name: 'Viral share by length' }).waitFor();
   await headingToTop('Scores by call');
   await page.mouse.move(0, 0);
   await camera.take('plots');
@@ -37,8 +37,6 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await page.waitForTimeout(1000);
   await headingToTop('Scores by call');
   await camera.take('plots-chosen');
-  await headingToTop('Composition of samples');
-  await camera.take('plot-composition');
   await page.getByRole('button', { name: 'Clear filters' }).click();
 
   await goTo(`${RUN_IDS.done}/results`);

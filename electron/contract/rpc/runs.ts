@@ -196,8 +196,6 @@ const expectedSharesSchema = z.object({
   isSample: z.boolean(),
   run: expectedShareSchema,
   samples: z.array(expectedShareSchema.extend({ sample: z.string() })),
-  /** For the whole run, by the share of its chunks that was computed. */
-  curve: z.array(shareEstimateSchema.extend({ fraction: z.number() })),
 });
 export type ExpectedShares = z.infer<typeof expectedSharesSchema>;
 

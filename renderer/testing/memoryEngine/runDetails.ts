@@ -195,9 +195,5 @@ export function madeExpectedShares(run: RunSummary): ExpectedShares {
       sample,
       ...at(0.05, 0.05 + (index % 7) * 0.04),
     })),
-    curve: Array.from({ length: 20 }, (_, step) => {
-      const fraction = (step + 1) / 400;
-      return { fraction, ...at(fraction, 0.177 + 0.01 * Math.sin(step)).estimate };
-    }),
   };
 }

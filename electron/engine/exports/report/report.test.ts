@@ -119,7 +119,7 @@ describe('the report', () => {
       estimate: { share: 0.22, low: 0.15, high: 0.31 },
     } as const;
     const enough = {
-      shares: { isSample: true, run: known, samples: [known], curve: [] },
+      shares: { isSample: true, run: known, samples: [known] },
       settled: 1200,
       unsettled: 34,
     };

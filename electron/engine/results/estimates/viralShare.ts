@@ -274,9 +274,6 @@ function sum<Item>(items: readonly Item[], value: (item: Item) => number): numbe
   return items.reduce((total, item) => total + value(item), 0);
 }
 
-/** The estimate for the whole run when so much of its chunks was computed. */
-export type CurvePoint = ShareEstimate & { fraction: number };
-
 /** What run.db knows about the viral share while a run grows. */
 export interface ShareStrata {
   /** Whether chunks are computed as an even sample of all inputs that grows. */
@@ -286,17 +283,13 @@ export interface ShareStrata {
    * computed, or all of it, in any order; of an input that can't be read to its end nothing more comes.
    */
   inputs: { isSampled: boolean; strata: Stratum[] }[];
-  curve: CurvePoint[];
 }
 
 /**
  * For the run and each of its samples: the counts so far, and the share that the finished run will show.
  * `samples` holds the sample of each input.
  */
-export function sharesOf(
-  { isSample, inputs, curve }: ShareStrata,
-  samples: readonly string[],
-): ExpectedShares {
+export function sharesOf({ isSample, inputs }: ShareStrata, samples: readonly string[]): ExpectedShares {
   const bySample = Map.groupBy(inputs.entries(), ([input]) => samples[input] ?? '');
   return {
     isSample,
@@ -305,7 +298,6 @@ export function sharesOf(
       sample,
       ...shareOf(own.map(([, input]) => input)),
     })),
-    curve,
   };
 }
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunStore } from '../../store/runStore.ts';
 import { compute, computeAll, preparedRun, removeFolders } from '../../store/testing/storeFixture.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
+import { emptyStratum } from '../../results/estimates/viralShare.ts';
 import { expectedShares } from '../../exports/samples.ts';
 import { ExpectedSharesOfRuns } from './expectedShares.ts';
 
@@ -44,11 +45,9 @@ describe('the shares expected of a run', () => {
       counts += 1;
       vi.advanceTimersByTime(1000);
       if (counts === 2) throw new Error('the disk is gone');
-      return Promise.resolve({
-        isSample: false,
-        inputs: [],
-        curve: Array.from({ length: counts }),
-      });
+      const known = { scored: counts, viral: 0 };
+      const stratum = { ...emptyStratum(0), known, open: counts };
+      return Promise.resolve({ isSample: false, inputs: [{ isSampled: false, strata: [stratum] }] });
     };
     const loadRun = () =>
       Promise.resolve({ description: { options: {} }, inputs: [], state: { phase: 'running' } });
@@ -57,7 +56,7 @@ describe('the shares expected of a run', () => {
     const ask = async () => {
       const answer = await expected.of('run', (read) => read(store)).catch(() => null);
       await setImmediate();
-      return answer && answer.curve.length;
+      return answer && answer.run.scored;
     };
     expect(await ask()).toBe(1);
     vi.advanceTimersByTime(8000);

@@ -14,9 +14,8 @@ import {
   isFiltered,
   useResultsView,
 } from '../../../state/results/resultsView.ts';
-import { useSamplesFound } from '../../../state/results/samplesFound.ts';
 import { whileGrowing } from '../../../state/results/whileGrowing.ts';
-import { CompositionChart, LengthShareChart, RankedChart, ScoresByCallChart } from './distributionPlots.tsx';
+import { LengthShareChart, RankedChart, ScoresByCallChart } from './distributionPlots.tsx';
 import { isEmpty } from './distributions.ts';
 import { LengthScoreChart } from './SquaresChart.tsx';
 
@@ -34,7 +33,6 @@ export function PlotsTab({ run }: { run: RunSummary }) {
   const ofAllScores = useLengthScores(run, filterOf(view, ['score']));
   const ofAllLengths = useLengthScores(run, filterOf(view, ['length']));
   const ofAll = useLengthScores(run, filterOf(view, ['score', 'length']));
-  const samples = useSamplesFound(run).data?.items;
   const counts = useQuery({
     ...queries.results.counts.queryOptions({ input: { runId, filter } }),
     placeholderData: keepPreviousData,
@@ -81,11 +79,6 @@ export function PlotsTab({ run }: { run: RunSummary }) {
           <Titled title={t('plots.ranked')}>
             <RankedChart found={shown} />
           </Titled>
-          {samples && run.plan.inputs.length > 1 && (
-            <Titled title={t('plots.composition')}>
-              <CompositionChart samples={samples} onPick={({ inputs }) => changeFilter({ inputs })} />
-            </Titled>
-          )}
         </SimpleGrid>
       )}
     </section>

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { Area, Bar, LabelList, Line } from 'recharts';
-import { sharePercent, type SampleSummary } from '../../../../electron/contract/index.ts';
+import { sharePercent } from '../../../../electron/contract/index.ts';
 import {
   below,
   beside,
@@ -259,94 +259,6 @@ export function RankedChart({ found }: { found: LengthScores }) {
         dot={false}
         isAnimationActive={false}
       />
-    </Plot>
-  );
-}
-
-const BAR_PX = 24;
-/** Height of the axis below the bars plus the margin above them. */
-const AROUND_PX = 64;
-const NAME_PX = 150;
-const LONGEST_NAME = 22;
-
-const shortened = (name: string) =>
-  name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
-
-/** How the sequences of each sample were called, one bar per sample. */
-export function CompositionChart({
-  samples,
-  onPick,
-}: {
-  samples: readonly SampleSummary[];
-  onPick: (sample: SampleSummary) => void;
-}) {
-  const { t, format } = useTexts();
-  const labelOf = ({ sample, group, control }: SampleSummary) => {
-    const name = group === null ? sample : `${group}: ${sample}`;
-    return control ? t('samples.controlName', { name }) : name;
-  };
-  const data = samples.map((sample) => {
-    const shareOf = (count: number) => (sample.sequences === 0 ? 0 : count / sample.sequences);
-    return {
-      ...sample,
-      // Controls must be marked in the plot, or it would mislead.
-      label: labelOf(sample),
-      shares: Object.fromEntries(SAMPLE_CALLS.map(({ call }) => [call, shareOf(sample.byPrediction[call])])),
-    };
-  });
-  const hasControls = samples.some(({ control }) => control);
-  const note = [t('plots.compositionNote'), ...(hasControls ? [t('samples.controlText')] : [])].join(' ');
-  const calls = SAMPLE_CALLS.filter(({ call }) => samples.some(({ byPrediction }) => byPrediction[call] > 0));
-  return (
-    <Plot
-      kind="bar"
-      horizontal
-      title={t('plots.composition')}
-      summary={note}
-      note={note}
-      height={Math.max(HEIGHT, AROUND_PX + BAR_PX * samples.length)}
-      legend={calls.map(({ call, color }) => ({ label: t(`prediction.${call}`), color }))}
-      table={() => ({
-        columns: [
-          t('common.sample'),
-          t('common.sequences'),
-          ...SAMPLE_CALLS.map(({ call }) => t(`prediction.${call}`)),
-        ],
-        rows: samples.map((sample) => [
-          labelOf(sample),
-          format.integer(sample.sequences),
-          ...SAMPLE_CALLS.map(({ call }) => format.integer(sample.byPrediction[call])),
-        ]),
-      })}
-      data={data}
-      onPick={onPick}
-      barGap="18%"
-      x={{
-        ...NUMBERS_BELOW,
-        domain: [0, 1],
-        ticks: SHARE_TICKS,
-        tickFormatter: (share: number) => format.percent(share),
-        label: below(t('plots.shareOfSequences')),
-      }}
-      y={{
-        type: 'category',
-        dataKey: 'label',
-        width: NAME_PX,
-        interval: 0,
-        axisLine: false,
-        tickFormatter: shortened,
-      }}
-      tip={(sample) => ({
-        title: sample.label,
-        lines: calls.map(
-          ({ call }) =>
-            `${t(`prediction.${call}`)}: ${format.integer(sample.byPrediction[call])} (${format.percent(sample.shares[call] ?? 0, 1)})`,
-        ),
-      })}
-    >
-      {calls.map(({ call, color }) => (
-        <Bar key={call} dataKey={`shares.${call}`} stackId="calls" fill={color} isAnimationActive={false} />
-      ))}
     </Plot>
   );
 }

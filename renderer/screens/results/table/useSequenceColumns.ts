@@ -31,7 +31,7 @@ export function useSequenceColumns(run: RunSummary, onTick = NO_TICKS) {
   const samples = useMemo(() => {
     const controls = new Set(found?.items.flatMap((one) => (one.control ? one.inputs : [])));
     return found?.names.map((name, input) =>
-      controls.has(input) ? t('samples.controlNamed', { name }) : name,
+      controls.has(input) ? t('samples.controlName', { name }) : name,
     );
   }, [found, t]);
   return useMemo(

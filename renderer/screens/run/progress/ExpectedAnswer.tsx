@@ -1,12 +1,9 @@
 import { Box, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Area } from 'recharts';
 import type { ExpectedShares, Goal, RunSummary } from '../../../../electron/contract/index.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
-import { estimateText, intervalText, sharePercent } from '../../../../electron/contract/shareEstimate.ts';
+import { intervalText, sharePercent } from '../../../../electron/contract/shareEstimate.ts';
 import { Section } from '../../../components/Card.tsx';
-import { BASE_LINE, MARGIN, niceTop } from '../../../components/charts/axes.ts';
-import { Plot } from '../../../components/charts/Plot.tsx';
 import { GoalField } from '../../../components/GoalField.tsx';
 import { Hint } from '../../../components/Hint.tsx';
 import { useTexts } from '../../../i18n/index.ts';
@@ -51,7 +48,7 @@ function RunGoal({ run }: { run: RunSummary }) {
 
 function ViralShare({ run, expected }: { run: RunSummary; expected: ExpectedShares }) {
   const { t, format } = useTexts();
-  const { isSample, curve } = expected;
+  const { isSample } = expected;
   const { unit, viral, scored, total, estimate } = expected.run;
   const percent = (value: number): string => sharePercent(value, format.percent);
   const share = estimate
@@ -65,7 +62,6 @@ function ViralShare({ run, expected }: { run: RunSummary; expected: ExpectedShar
     scored: format.integer(scored),
     total: format.integer(total),
   });
-  const top = niceTop(Math.max(...curve.map(({ high }) => high)) * 100);
   return (
     <Section title={t('viral.share')} aside={basis}>
       <Hint label={t('viral.hint')}>
@@ -76,47 +72,6 @@ function ViralShare({ run, expected }: { run: RunSummary; expected: ExpectedShar
           {interval}
         </Text>
       </Hint>
-      {curve.length > 1 && (
-        <Plot
-          kind="area"
-          title={t('viral.share')}
-          summary={`${share} ${interval}`}
-          height={110}
-          table={() => ({
-            columns: [t('viral.computed'), t('viral.share'), t('viral.low'), t('viral.high')],
-            rows: curve.map((point) => [point.fraction, point.share, point.low, point.high].map(percent)),
-          })}
-          data={curve}
-          margin={MARGIN}
-          x={{
-            type: 'number',
-            dataKey: 'fraction',
-            domain: [0, 1],
-            ticks: [0, 0.5, 1],
-            tickFormatter: (fraction: number) => format.percent(fraction),
-            axisLine: BASE_LINE,
-          }}
-          y={{
-            domain: [0, top / 100],
-            ticks: [0, top / 100],
-            tickFormatter: percent,
-            axisLine: false,
-          }}
-          tip={({ fraction, ...then }) => ({
-            title: t('viral.when', { fraction: format.percent(fraction, 1) }),
-            lines: [estimateText(then, format.percent)],
-          })}
-        >
-          <Area
-            dataKey={({ low, high }: { low: number; high: number }) => [low, high]}
-            stroke="none"
-            fill="var(--virus)"
-            fillOpacity={0.18}
-            isAnimationActive={false}
-          />
-          <Area dataKey="share" stroke="var(--virus)" fill="none" isAnimationActive={false} />
-        </Plot>
-      )}
       {isAtWork(run) && run.request.where.kind === 'this_computer' && <RunGoal run={run} />}
     </Section>
   );

@@ -85,7 +85,6 @@ it('counts viral sequences once more when the run pauses', async () => {
         isSample: true,
         run: { unit: 'sequences', viral: 7, scored: 30, total: 90, estimate: null },
         samples: [],
-        curve: [],
       }),
   );
   await screen.findByText('7 of 30');
@@ -105,7 +104,6 @@ it('shows a share of which nothing is missing without an interval, also in the o
       isSample: false,
       run: { unit: 'chunks', viral: 60, scored: 120, total: 120, estimate },
       samples: [],
-      curve: [],
     });
   act(() => void show(null));
   await screen.findByText(/what is computed is no sample of the rest/);

@@ -5,14 +5,12 @@ import {
   addSequence,
   type Counts,
   emptyStratum,
-  estimateShare,
   newCounts,
   SIZE_CLASSES,
   sizeClass,
   SECTIONS,
   type Spread,
   type Stratum,
-  type CurvePoint,
   type ShareStrata,
 } from '../../../../results/estimates/viralShare.ts';
 import type { StoredInput } from '../../../types.ts';
@@ -41,7 +39,6 @@ type PartTally = Map<number, Counts & Spread & { done: number }>;
 type ReadInput = StoredInput & { prepared: NonNullable<StoredInput['prepared']> };
 
 const STRATA_PER_INPUT = SECTIONS * SIZE_CLASSES.length;
-const CURVE_POINTS = 100;
 
 /**
  * The known viral share of each input while a run grows. Each part's chunks are counted once, and again only
@@ -168,11 +165,9 @@ export function shareStrataMethods(db: Database.Database, checked: CheckedRows) 
     const strata = new Map<number, Stratum>();
     for (const own of found.values())
       for (const [key, stratum] of own) strata.set(key, { ...stratum, ...newCounts() });
-    const curve: CurvePoint[] = [];
-    const open = [...strata.values()].reduce((sum, stratum) => sum + stratum.open, 0);
     const isAllCut = readRun(db).prepared !== null;
     const ofRounds = isSample ? allParts.all() : [];
-    const firstRound = sampledSince(ofRounds, turns, { isAllCut });
+    const firstRound = sampledRows(ofRounds, { isAllCut });
     const cutUntil = isAllCut ? Infinity : (firstRound.at(-1)?.lastRow ?? -1);
     const completed = completedRounds(ofRounds, turns, inputs, { isAllCut });
     /** By stratum and round. */
@@ -184,20 +179,15 @@ export function shareStrataMethods(db: Database.Database, checked: CheckedRows) 
       return (
         last <= cutUntil &&
         !firstRound.some(
-          ({ since, firstRow, lastRow }) =>
-            since === Infinity && lastRow >= prepared.firstRow && firstRow <= last,
+          ({ isSampled, firstRow, lastRow }) =>
+            !isSampled && lastRow >= prepared.firstRow && firstRow <= last,
         )
       );
     };
-    const isWholeSampled = stored.every(isSampled);
-    const curveFrom = Math.max(...firstRound.map(({ since }) => since));
-    let done = 0;
-    let nextPoint = 0;
-    for (const [place, { id, round }] of parts.entries()) {
+    for (const { id, round } of parts)
       for (const [key, counts] of tallies.get(id)?.tally ?? []) {
         const stratum = strata.get(key);
         if (!stratum) continue;
-        done += counts.done;
         // Chunks that failed or were left out get no call in the finished run, unless they are retried.
         stratum.open -= counts.done - counts.scored;
         addCounts(stratum.known, counts);
@@ -209,18 +199,11 @@ export function shareStrataMethods(db: Database.Database, checked: CheckedRows) 
         rounds.set(round, own);
         addCounts(own, counts);
       }
-      for (const one of completed.get(place) ?? [])
-        for (const key of SIZE_CLASSES.map((_, size) => one.section * SIZE_CLASSES.length + size)) {
-          const counts = ofRound.get(key)?.get(one.round);
-          if (counts) addCounts(strata.get(key)!.even, counts);
-        }
-      if (!isSample || !isWholeSampled || place < curveFrom) continue;
-      if (done < nextPoint && place < parts.length - 1) continue;
-      const estimate = estimateShare([...strata.values()]);
-      if (estimate === null) continue;
-      curve.push({ fraction: done / open, ...estimate });
-      nextPoint = done + open / CURVE_POINTS;
-    }
+    for (const { section, round } of completed)
+      for (const key of SIZE_CLASSES.map((_, size) => section * SIZE_CLASSES.length + size)) {
+        const counts = ofRound.get(key)?.get(round);
+        if (counts) addCounts(strata.get(key)!.even, counts);
+      }
     const byInput = Map.groupBy(strata, ([key]) => Math.floor(key / STRATA_PER_INPUT));
     return {
       isSample,
@@ -232,7 +215,6 @@ export function shareStrataMethods(db: Database.Database, checked: CheckedRows) 
           own.every(({ known, open: all }) => known.scored >= all);
         return { isSampled: isWhole || isSampled(one), strata: own };
       }),
-      curve,
     };
   }
 
@@ -250,62 +232,47 @@ export function shareStrataMethods(db: Database.Database, checked: CheckedRows) 
 }
 
 /**
- * For each part of the first round, since which turn its rows are sampled: since it was computed, or since
- * all parts of a later round that hold chunks of the same rows were. So a part that fails, is left out or is
- * retried takes nothing from what a later round knows. `turns` are those of settled parts; `parts` are in the
- * order of their rounds and rows.
+ * For each part of the first round, whether its rows are sampled: it was computed, or all parts of a later round
+ * that hold chunks of the same rows were. So a part that fails, is left out or is retried takes nothing from
+ * what a later round knows. `parts` are in the order of their rounds and rows.
  */
-function sampledSince(
-  parts: readonly RoundPart[],
-  turns: ReadonlyMap<number, number>,
-  { isAllCut }: { isAllCut: boolean },
-) {
-  const turnOf = ({ id, isDone }: RoundPart): number => (isDone ? (turns.get(id) ?? 0) : Infinity);
+function sampledRows(parts: readonly RoundPart[], { isAllCut }: { isAllCut: boolean }) {
   const rounds = [...Map.groupBy(parts, ({ round }) => round).values()];
   const [first = [], ...later] = rounds;
   const begins = later.map(() => 0);
-  return first.map((part) => {
-    const { firstRow, lastRow } = part;
-    const sinces = later.map((own, round) => {
+  return first.map(({ firstRow, lastRow, isDone }) => {
+    const isInLater = later.map((own, round) => {
       while ((own[begins[round]!]?.lastRow ?? Infinity) < firstRow) begins[round]! += 1;
-      let since = -Infinity;
-      let place = begins[round]!;
-      for (; place < own.length && own[place]!.firstRow <= lastRow; place++)
-        since = Math.max(since, turnOf(own[place]!));
+      const begin = begins[round]!;
+      let place = begin;
+      while (place < own.length && own[place]!.firstRow <= lastRow) place += 1;
       const isCut = isAllCut || place < own.length;
-      return isCut && since >= 0 ? since : Infinity;
+      return isCut && place > begin && own.slice(begin, place).every((part) => part.isDone);
     });
-    return { firstRow, lastRow, since: Math.min(turnOf(part), ...sinces) };
+    return { firstRow, lastRow, isSampled: Boolean(isDone) || isInLater.includes(true) };
   });
 }
 
-interface RoundOfSection {
-  /** Numbered over all inputs. */
-  section: number;
-  round: number;
-}
-
 /**
- * For each turn, which rounds of which sections it completed: all parts that hold chunks of them are done
- * since then. `turns` are those of settled parts; `parts` are in the order of their rounds and rows.
+ * The rounds of sections, numbered over all inputs, that are complete: all parts that hold chunks of them are
+ * done and among the `known` ones. `parts` are in the order of their rounds and rows.
  */
 function completedRounds(
   parts: readonly RoundPart[],
-  turns: ReadonlyMap<number, number>,
+  known: ReadonlyMap<number, unknown>,
   inputs: readonly ReadInput[],
   { isAllCut }: { isAllCut: boolean },
-): Map<number, RoundOfSection[]> {
-  const completed: (RoundOfSection & { turn: number })[] = [];
-  for (const [round, own] of Map.groupBy(parts, (part) => part.round)) {
+): { section: number; round: number }[] {
+  return [...Map.groupBy(parts, (part) => part.round)].flatMap(([round, own]) => {
     const cut = own.map(({ id, isDone, firstRow, lastRow }) => ({
       firstRow,
       lastRow,
-      turn: (isDone ? turns.get(id) : undefined) ?? Infinity,
+      isKnown: Boolean(isDone) && known.has(id),
     }));
-    const uncut = { firstRow: own.at(-1)!.lastRow + 1, lastRow: Infinity, turn: Infinity };
-    const since = new Map<number, number>();
+    const uncut = { firstRow: own.at(-1)!.lastRow + 1, lastRow: Infinity, isKnown: false };
+    const isComplete = new Map<number, boolean>();
     let begin = 0;
-    for (const { firstRow, lastRow, turn } of isAllCut ? cut : [...cut, uncut]) {
+    for (const { firstRow, lastRow, isKnown } of isAllCut ? cut : [...cut, uncut]) {
       while (begin < inputs.length && lastRowOf(inputs[begin]!) < firstRow) begin += 1;
       for (let place = begin; (inputs[place]?.prepared.firstRow ?? Infinity) <= lastRow; place++) {
         const input = inputs[place]!;
@@ -313,13 +280,12 @@ function completedRounds(
         let section = sectionOf(input, Math.max(firstRow, input.prepared.firstRow));
         for (; section <= end; section++) {
           const key = input.input * SECTIONS + section;
-          since.set(key, Math.max(since.get(key) ?? 0, turn));
+          isComplete.set(key, (isComplete.get(key) ?? true) && isKnown);
         }
       }
     }
-    for (const [section, turn] of since) completed.push({ section, round, turn });
-  }
-  return Map.groupBy(completed, ({ turn }) => turn);
+    return [...isComplete].filter(([, complete]) => complete).map(([section]) => ({ section, round }));
+  });
 }
 
 const lastRowOf = ({ prepared }: ReadInput): number => prepared.firstRow + prepared.records - 1;

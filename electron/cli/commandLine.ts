@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { asAppError, unwrap } from '../contract/errors.ts';
+import { asAppError, unwrap, usage } from '../contract/errors.ts';
 import { exportLanguageSchema, reportListSchema } from '../contract/exports.ts';
 import { type EngineContext, EXPORT_FORMATS, resolveAppPaths, stepLines } from '../engine/index.ts';
 import { calibrate, type CalibrateFlags } from './commands/run/calibrate.ts';
@@ -35,6 +35,7 @@ import {
   positiveInteger,
 } from './commonFlags.ts';
 import { EXIT, outliveSignals } from './exitCodes.ts';
+import { inTodaysNames } from './formerCommands.ts';
 import { FILTER_HELP, SORT_HELP, WITH_RULE } from './filterArgument.ts';
 import { QUERY_LIMITS } from '../contract/rpc/results.ts';
 import { appVersion, openEngine } from './openEngine.ts';
@@ -73,7 +74,7 @@ export async function runCommandLine(argv: readonly string[], storeHost: URL): P
     const setExitCode = (code: number): void => {
       exitCode = code;
     };
-    await program(withEngine, setExitCode, storeHost).parseAsync([...argv]);
+    await program(withEngine, setExitCode, storeHost).parseAsync(inTodaysNames(argv));
   } catch (reason) {
     const error = asAppError(reason);
     toStandardError(errorText(error));
@@ -207,59 +208,51 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     });
 
   common(root.command('status'))
-    .description('Say where a run stands')
-    .argument('<folder>', 'folder of the run')
-    .action(async (folder: string, flags: CommonFlags) => {
-      await withEngine(flags, (context) => status(context, folder, flags.json === true));
-    });
-
-  common(root.command('verify'), 'python')
-    .description('Compare everything that a run has with its checksums')
-    .argument('<folder>', 'folder of the run')
-    .action(async (folder: string, flags: CommonFlags) => {
-      setExitCode(await verify(storeHost, folder, flags));
+    .description('Say where a run stands; without one, list GPUs and CPU, and who uses them')
+    .argument('[run]', 'folder of a run')
+    .option('--verify', 'compare everything that the run has with its checksums')
+    .option('--command', 'print the command that makes the same run again; takes its run.json too')
+    .action(async (run: string | undefined, flags: CommonFlags & { verify?: boolean; command?: boolean }) => {
+      const json = flags.json === true;
+      if (run === undefined && (flags.verify || flags.command)) throw usage('Name the folder of the run.');
+      if (run === undefined) await withEngine(flags, (context) => devices(context, json));
+      else if (flags.verify) setExitCode(await verify(storeHost, run, flags));
+      else if (flags.command) setExitCode(await repeatCommand(run, storeHost));
+      else await withEngine(flags, (context) => status(context, run, json));
     });
 
   const WITH_HELP = `table of another tool to put beside our calls, such as geNomad's _virus_summary.tsv. ${WITH_RULE}`;
   const several = (word: string, before: string[]): string[] => [...before, word];
-  const exportOptions = (own: Command, language: string): Command =>
-    own
-      .option('-o, --output <file>', 'file to write (default: named by what it holds, in the current folder)')
-      .addOption(
-        new Option('--language <name>', language).choices(exportLanguageSchema.options).default('en'),
-      );
-
-  exportOptions(
-    common(root.command('export')),
-    'of headings and texts; German also separates CSV by semicolons and writes decimal commas',
-  )
-    .description('Write sequences of a run as Excel, CSV, Parquet, FASTA, GFF3 and other formats')
+  common(root.command('export'))
+    .description(
+      'Write sequences of a run as Excel, CSV, Parquet, FASTA, GFF3 and other formats, or as a report',
+    )
     .argument('<run>', 'folder of the run')
     .addOption(
-      new Option('--format <name>', 'format to write')
+      new Option('--format <name>', 'format to write; report: one HTML file to read, print and send')
         .choices(EXPORT_FORMATS.map(({ id }) => id))
         .default('xlsx'),
+    )
+    .option('-o, --output <file>', 'file to write (default: named by what it holds, in the current folder)')
+    .addOption(
+      new Option(
+        '--language <name>',
+        'of headings and texts; German also separates CSV by semicolons and writes decimal commas',
+      )
+        .choices(exportLanguageSchema.options)
+        .default('en'),
     )
     .option('--filter <condition>', FILTER_HELP, several, [])
     .option('--sort <order>', SORT_HELP, 'no')
     .option('--with <file>', WITH_HELP, several, [])
-    .action(async (run: string, flags: ExportFlags) => {
-      setExitCode(await exportRun(run, flags, storeHost));
-    });
-
-  exportOptions(common(root.command('report'), 'python'), 'of the report')
-    .description('Write a report of a run: one HTML file to read, print and send')
-    .argument('<run>', 'folder of the run')
     .addOption(
       new Option(
         '--list <name>',
-        'sequences that it lists (default: candidates, or virus if there are none)',
+        'sequences that a report lists (default: candidates, or virus if there are none)',
       ).choices(reportListSchema.options),
     )
     .action(async (run: string, flags: ExportFlags) => {
-      setExitCode(
-        await exportRun(run, { ...flags, format: 'report', filter: [], sort: 'no', with: [] }, storeHost),
-      );
+      setExitCode(await exportRun(run, flags, storeHost));
     });
 
   common(root.command('results'), 'python', 'quiet')
@@ -299,19 +292,6 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('-o, --output <file>', 'write the sequences or chunks whose call differs as a table (TSV)')
     .action(async (first: string, second: string, flags: { output?: string; json?: boolean }) => {
       setExitCode(await compare([first, second], flags, storeHost));
-    });
-
-  common(root.command('command'), 'python', 'quiet', 'json')
-    .description('Print the command that makes the same run again')
-    .argument('<run>', 'folder of a run, or its run.json')
-    .action(async (run: string) => {
-      setExitCode(await repeatCommand(run, storeHost));
-    });
-
-  common(root.command('devices'))
-    .description('List GPUs and CPU, and who uses them')
-    .action(async (flags: CommonFlags) => {
-      await withEngine(flags, (context) => devices(context, flags.json === true));
     });
 
   common(root.command('validate'))
@@ -407,14 +387,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => models(context, action, names, flags));
     });
 
-  const checks = (command: Command): Command =>
-    common(command)
-      .option('--model <name>', 'for controls and precision: as for predict', '500')
-      .option('-d, --devices <list>', 'for controls and precision: as for predict', 'auto')
-      .option('--quick', 'for controls: only 20 viral and 20 host sequences')
-      .option('--precision <name>', "for controls: as for predict (auto: each device's own)", 'auto')
-      .option('--seconds <n>', 'for speed: how long each device is measured', positiveInteger, 60);
-  checks(root.command('check').alias('selftest'))
+  common(root.command('check'))
     .description('Check whether this installation computes what it should, and how fast')
     .argument(
       '[what]',
@@ -424,14 +397,14 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       'devices',
     )
     .argument('[inputs...]', 'for precision: sequences to measure with, such as some of your contigs')
+    .option('--model <name>', 'for controls and precision: as for predict', '500')
+    .option('-d, --devices <list>', 'for controls and precision: as for predict', 'auto')
+    .option('--quick', 'for controls: only 20 viral and 20 host sequences')
+    .option('--precision <name>', "for controls: as for predict (auto: each device's own)", 'auto')
+    .option('--seconds <n>', 'for speed: how long each device is measured', positiveInteger, 60)
     .action(async (what: string, inputs: string[], flags: CommonFlags & CheckFlags) => {
       await withEngine(flags, (context) => check(context, what, inputs, flags));
     });
-  // The name of an earlier version means the same for one more release.
-  checks(root.command('controls', { hidden: true })).action(async (flags: CommonFlags & CheckFlags) => {
-    await withEngine(flags, (context) => check(context, 'controls', [], flags));
-  });
-
   common(root.command('calibrate'))
     .description('What a model makes of your own sequences whose answer is known; kept with the model')
     .option('--viral <file>', 'sequences that are viruses')

@@ -38,7 +38,7 @@ const FOLLOWING_A_RUN = [
   'resume',
   'example',
 ];
-const ANSWERING = ['status', 'devices', 'validate', 'doctor', 'setup', 'pack-offline', 'models'];
+const ANSWERING = ['status', 'validate', 'doctor', 'setup', 'pack-offline', 'models'];
 
 /**
  * The help text of a flag for a command: a command that follows a run reports events, most others print one
@@ -76,9 +76,9 @@ export function common(command: Command, ...without: readonly Flag[]): Command {
     // Scripts pass it to every command; a command that needs no Python ignores it.
     else if (flag === 'python') command.addOption(new Option(flags).hideHelp());
   }
-  // It is not accepted before the command, from where it would have to be passed on.
+  // Means TMPDIR. It is not accepted before the command, from where it would have to be passed on.
   if (FOLLOWING_A_RUN.includes(command.name()) && command.name() !== 'virnucpro')
-    command.option('--tmpdir <folder>', 'folder for temporary files (default: as TMPDIR says)');
+    command.addOption(new Option('--tmpdir <folder>').hideHelp());
   return command.addOption(new Option('--no-progress').hideHelp());
 }
 

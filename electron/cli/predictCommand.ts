@@ -49,11 +49,11 @@ export function importLegacyCommand(root: Command): Command {
   );
 }
 
-/** The options for this computer's devices, including `--threads` as in other tools. */
+/** The options for this computer's devices. `--threads` means, as in other tools, `--devices auto:N`. */
 export function withDeviceOptions(command: Command): Command {
   return command
     .option('-d, --devices <list>', 'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)')
-    .option('-t, --threads <n>', 'processors to compute on where no GPU computes', positiveInteger)
+    .addOption(new Option('-t, --threads <n>').argParser(positiveInteger).hideHelp())
     .on('option:threads', (threads: string) => {
       command.setOptionValue('devices', `auto:${threads}`);
     });
@@ -122,11 +122,8 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
       'tokens in a batch (default: by the kind of the devices)',
       positiveInteger,
     )
-    .option(
-      '--residues-per-part <n>',
-      'size of a part, the unit of work and of resuming (default: by the kind of the devices)',
-      positiveInteger,
-    )
+    // For tests, benchmarks and the command that repeats a run.
+    .addOption(new Option('--residues-per-part <n>').argParser(positiveInteger).hideHelp())
     .option('--no-embed-equal-sequences-once', 'compute equal proteins of a part as often as they occur');
   if (where === 'here') withClusterOptions(command.optionsGroup(CLUSTERS)).optionsGroup('');
   return withOriginalFlags(command);

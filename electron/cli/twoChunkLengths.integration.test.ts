@@ -103,7 +103,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict --chunk-length 500+300', () => {
     const resumed = await ended(virnucpro([...predict(input, two, '500'), '--resume']));
     expect(resumed.code).toBe(1);
     expect(resumed.output).toContain('500+300');
-    const { output } = await ended(virnucpro(['command', two]));
+    const { output } = await ended(virnucpro(['status', two, '--command']));
     expect(output).toContain('--chunk-length 500+300');
     // With one worker, and files one after the other, the tables are the same.
     const again = join(parent, 'again');

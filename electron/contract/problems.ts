@@ -224,7 +224,7 @@ const OF_THE_PROGRAM = {
     'Compute the shares that are missing, then finish the run.',
   ],
   // devices and models
-  device_unknown: ['No such device', 'See the devices of this computer with "virnucpro devices".'],
+  device_unknown: ['No such device', 'See the devices of this computer with "virnucpro status".'],
   device_hidden: [
     'Device is hidden by an environment variable',
     'Unset the variable, or choose one of the devices that it lists.',

@@ -21,7 +21,6 @@ export type {
 } from './service/window/windowContext.ts';
 
 // Other computers by SSH
-export { Computers } from './computers/computers.ts';
 export { tunnelHeaders, type RunningServer as ServerThere, type Tunnel } from './computers/tunnel.ts';
 
 // One run

@@ -89,7 +89,7 @@ export function deviceLine(device: DeviceReport): string {
   ].join(', ');
 }
 
-/** Describes a GPU of this computer in one line, for `devices`. */
+/** Describes a GPU of this computer in one line. */
 export function gpuLine(gpu: ProbedGpu): string {
   const users = gpu.processes.map(({ name, pid }) => name ?? `process ${pid}`);
   const blocked = blockedGpu(gpu, 'it');

@@ -1,0 +1,20 @@
+import { expect, it, vi } from 'vitest';
+import { inTodaysNames } from './formerCommands.ts';
+
+const today = (...words: string[]) => inTodaysNames(['node', 'main', ...words]).slice(2);
+
+it('takes the commands of earlier versions, says what they are now, and leaves all others as they are', () => {
+  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  expect(today('report', 'out', '--list', 'virus')).toEqual(
+    'export --format report out --list virus'.split(' '),
+  );
+  expect(today('-v', '--log-file', 'verify', 'verify', 'devices')).toEqual(
+    '-v --log-file verify status --verify devices'.split(' '),
+  );
+  expect(said).toHaveBeenCalledTimes(2);
+  expect(today('controls', '-q')).toEqual(['check', 'controls', '-q']);
+  expect(said).toHaveBeenCalledTimes(2);
+  for (const words of [['status', 'report'], ['--help'], [], ['constructor']])
+    expect(today(...words)).toEqual(words);
+  expect(() => today('computers', 'list')).toThrow(/no "virnucpro computers" any more/);
+});

@@ -109,7 +109,7 @@ def _input(arguments: argparse.Namespace, workload: str) -> Any:
 def _random_model(folder: Path, seed: int) -> Path:
     """Make a model folder of random weights, unless there is one already."""
     if not (folder / "model.json").exists():
-        python("tools.random_model", folder, "--tokenizer", TOKENIZER, "--seed", seed)
+        python("virnucpro_backend.fidelity.random_model", folder, "--tokenizer", TOKENIZER, "--seed", seed)
     return folder
 
 

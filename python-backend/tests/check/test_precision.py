@@ -7,10 +7,10 @@ import numpy.typing as npt
 import pytest
 import torch
 
-from tools.random_model import RandomWeights, write_random_model
 from virnucpro_backend.check.precision import check_precisions, compare, judge
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
+from virnucpro_backend.fidelity.random_model import RandomWeights, write_random_model
 from virnucpro_backend.inference.scorer import STATE_NON_FINITE, STATE_RECOMPUTED_FP32, PartScores
 from virnucpro_backend.weights.model_folder import load_model
 

@@ -1,4 +1,4 @@
-"""`python -m tools.random_model FOLDER`: write random weights of published shapes.
+"""`python -m virnucpro_backend.fidelity.random_model FOLDER`: write random weights of published shapes.
 
 They serve to measure speed, and agreement between precisions, when the published weights are not available.
 The numbers are made on the device, tensor by tensor, each from its own seed, and are exact in FP16 where the
@@ -145,7 +145,9 @@ def _array(tensor: Tensor) -> npt.NDArray[np.generic]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the folder; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tools.random_model", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m virnucpro_backend.fidelity.random_model", description=__doc__
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json with 4,096 tokens")
     parser.add_argument("--chunk-length", type=int, default=500)

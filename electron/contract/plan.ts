@@ -171,6 +171,11 @@ export function chunkLengthsText({ chunkLength, secondLook }: Cut): string {
   return secondLook ? `${chunkLength}+${secondLook.chunkLength}` : String(chunkLength);
 }
 
+/** The length of the shortest chunks that are looked at: no frame has to be open over more. */
+export function shortestChunk({ chunkLength, secondLook }: Cut): number {
+  return secondLook?.chunkLength ?? chunkLength;
+}
+
 /** The lengths that a second look may have: a chunk is then cut into at most two. */
 export function isSecondLength(second: number, first: number): boolean {
   return 2 * second >= first && second < first;

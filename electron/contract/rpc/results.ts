@@ -3,6 +3,7 @@ import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { exportFormatSchema, exportLanguageSchema, reportListSchema, reportPartSchema } from '../exports.ts';
 import { sequenceFilterSchema } from '../filter.ts';
+import { lengthScoresSchema } from '../lengthScores.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { callRuleSchema, otherSaysSchema, otherTableSchema } from '../otherTools.ts';
 import { countSchema } from '../protocol/common.ts';
@@ -327,17 +328,9 @@ export const resultsContract = {
   histogram: procedure
     .input(z.object({ ...selection, bins: z.int().min(5).max(200).default(50) }))
     .output(z.object({ bins: z.array(countSchema) })),
-  /**
-   * Sequences with a call, by length and score: `virus[i][j]` counts those with lengths from `edges[i]` to
-   * below the next edge (the last bin is open) in score bin j of width 1/bins.
-   */
-  lengthScores: procedure.input(z.object({ ...selection, bins: z.int().min(2).max(100).default(20) })).output(
-    z.object({
-      edges: z.array(countSchema),
-      virus: z.array(z.array(countSchema)),
-      others: z.array(z.array(countSchema)),
-    }),
-  ),
+  lengthScores: procedure
+    .input(z.object({ ...selection, bins: z.int().min(2).max(100).default(20) }))
+    .output(lengthScoresSchema),
   /** The chunks of one sequence, in order, and what other tools report of it. */
   chunks: procedure.input(z.object({ runId: runIdSchema, row: countSchema })).output(
     z.object({

@@ -32,24 +32,6 @@ export interface ScoredFrames {
   pairs: ScorePairs;
 }
 
-/** Counts of sequences called virus and others with lengths from one edge to below the next. */
-export interface LengthShare {
-  from: number;
-  to: number | null;
-  virus: number;
-  others: number;
-}
-
-/**
- * Counts of sequences by length and score: `[length bin][score bin]`, for each call. Length bins are those of
- * `edges`, score bins have width 1/n.
- */
-export interface LengthScores {
-  edges: readonly number[];
-  virus: number[][];
-  others: number[][];
-}
-
 /** Rows of an unfinished run that were derived since the last call. */
 export interface ProvisionalChanges {
   /** Earlier rows are invalid; also true at the beginning. */

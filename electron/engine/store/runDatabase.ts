@@ -163,7 +163,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
   const chunks = resultQueryMethods(db, checked);
   const { sequence, inputSummaries, findSequences, countPredictions, columnsWithValues, ...sequences } =
     sequenceQueryMethods(source);
-  const { scoreBins, sequencesOf, lengthShares, lengthScores, ...whole } = sequences;
+  const { scoreBins, sequencesOf, lengthScores, ...whole } = sequences;
   return {
     /** Run by the reading thread, if there is one. */
     read: {
@@ -210,7 +210,6 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
       columnsWithValues,
       scoreBins,
       sequencesOf,
-      lengthShares,
       lengthScores,
     },
     /** Like `read`, once all results are derived. */

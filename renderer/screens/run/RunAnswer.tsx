@@ -1,6 +1,6 @@
 import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { RunSummary } from '../../../electron/contract/index.ts';
+import { shortestChunk, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { hashOfRoute } from '../../state/navigation.ts';
@@ -16,15 +16,15 @@ export function RunAnswer({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
   const { runId, state } = run;
   const found = useSamplesFound(run).data;
-  const models = useQuery(queries.computer.models.queryOptions()).data ?? [];
   const filter = { reasons: ['no_open_frame' as const] };
-  const asked = queries.results.counts.queryOptions({ input: { runId, filter } });
-  const closed = useQuery({ ...asked, enabled: state.phase === 'done' }).data?.total ?? 0;
+  const counts = queries.results.counts.queryOptions({ input: { runId, filter } });
+  const notJudged = useQuery({ ...counts, enabled: state.phase === 'done' }).data?.total ?? 0;
+  const models = useQuery(queries.computer.models.queryOptions()).data ?? [];
   if (!found || state.phase !== 'done') return null;
   const { strong, inControls } = found;
   const { virus, others } = found.all.byPrediction;
   const model = models.find(({ id }) => id === run.request.model);
-  const second = model && closed > 0 && !run.plan.secondLook ? secondLookOf(model, models) : null;
+  const second = model && !run.plan.secondLook ? secondLookOf(model, models) : null;
   const { failedInputs: files = 0, failedRecords: records, damage } = state;
   const missing = [
     ...(files > 0 ? [t('answer.files', { count: files })] : []),
@@ -50,7 +50,8 @@ export function RunAnswer({ run }: { run: RunSummary }) {
           <a href={hashOfRoute({ screen: 'run', runId, tab: 'files' })}>{format.list(missing)}</a>
         </>
       )}
-      {second && (
+      {notJudged > 0 && ` · ${t('answer.notJudged', { count: notJudged, length: shortestChunk(run.plan) })}`}
+      {notJudged > 0 && second && (
         <>
           {' · '}
           <Anchor
@@ -58,7 +59,7 @@ export function RunAnswer({ run }: { run: RunSummary }) {
             inherit
             onClick={() => void prepareAgain(run, undefined, { secondChunkLength: second.length })}
           >
-            {t('answer.lookAgain', { count: closed, second: second.length })}
+            {t('answer.lookAgain', { second: second.length })}
           </Anchor>
         </>
       )}

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { appError, asAppError, type AppError, allowRefusal } from '../../../contract/errors.ts';
 import { goalText } from '../../../contract/goal.ts';
-import { modelMark } from '../../../contract/plan.ts';
+import { modelMark, shortestChunk } from '../../../contract/plan.ts';
 import { PROVISIONAL_TABLE, RESULT_FILES } from '../../../contract/results.ts';
 import type { Where } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
@@ -126,7 +126,8 @@ function summarize(session: OpenRun, state: RunState, reporter: Reporter, where:
   }
   const { written } = session;
   if (state.phase !== 'done' || !written) return;
-  const { model, chunkLength, secondLook, minLength } = session.record.stored.plan;
+  const { plan } = session.record.stored;
+  const { model, chunkLength, secondLook, minLength } = plan;
   const mark = modelMark(model);
   const { byPrediction: total, byReason } = written.counts;
   const progress = session.progress();
@@ -139,9 +140,12 @@ function summarize(session: OpenRun, state: RunState, reporter: Reporter, where:
     reporter.line(
       `Left out, as shorter than ${formatCount(minLength)} bp: ${counted(byReason.below_min_length, 'sequence')}.`,
     );
-  if (byReason.no_open_frame > 0 && !secondLook)
+  if (byReason.no_open_frame > 0)
     reporter.line(
-      `Without a score: no open reading frame over ${formatCount(chunkLength)} bp. --chunk-length LENGTH+SHORTER looks again in shorter chunks; validate says how many more that judges.`,
+      `Could not be judged: ${counted(byReason.no_open_frame, 'sequence')} without an open reading frame over ${formatCount(shortestChunk(plan))} bp.` +
+        (secondLook
+          ? ''
+          : ` --chunk-length ${chunkLength}+SHORTER looks again in shorter chunks; validate says how many more that judges.`),
     );
   if (mark !== null) reporter.line(`${mark}: the folder and the files in it are marked as such.`);
   for (const line of failureLines(state, session.folder)) reporter.wrong(line);

@@ -9,7 +9,7 @@ import type { Annotation, ExpectedShares } from '../../../contract/rpc/runs.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { isPlainFile, readPlain } from '../../system/runFiles.ts';
-import type { LengthShare } from '../../results/types.ts';
+import type { LengthScores } from '../../../contract/lengthScores.ts';
 import { markedRows, sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import type { RunTimings, StoredRun } from '../../store/types.ts';
@@ -43,9 +43,9 @@ export interface ReportFacts {
   /** Of a run that stopped at its goal: what is known of the whole, and how many calls stand. */
   enough: { shares: ExpectedShares; settled: number; unsettled: number } | null;
   inputNames: readonly string[];
-  /** Counts of virus_score by call. */
-  scores: { virus: number[]; others: number[] };
-  lengths: LengthShare[];
+  scores: LengthScores;
+  /** Sequences without an open frame. */
+  noOpenFrame: number;
   top: SequenceResult[];
   /** The list that `top` is from. */
   topOf: ReportList;
@@ -63,12 +63,11 @@ export interface ReportFacts {
 
 export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
   const { store, run } = source;
-  const [timings, found, virus, others, lengths, top] = await Promise.all([
+  const [timings, found, scores, unjudged, top] = await Promise.all([
     store.timings(),
     samplesFound(store, run),
-    store.scoreBins({ filter: { predictions: ['virus'] } }, SCORE_BINS),
-    store.scoreBins({ filter: { predictions: ['others'] } }, SCORE_BINS),
-    store.lengthShares({ filter: {} }, LENGTH_EDGES),
+    store.lengthScores({ filter: {} }, LENGTH_EDGES, SCORE_BINS),
+    store.countPredictions({ filter: { reasons: ['no_open_frame'] } }),
     topSequences(source),
   ]);
   const recorded = readRunJson(store.folder);
@@ -78,8 +77,8 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
     enough: run.state.phase === 'paused' && run.state.enough ? await knownOf(store) : null,
     found,
     inputNames: source.inputNames,
-    scores: { virus, others },
-    lengths,
+    scores,
+    noOpenFrame: unjudged.total,
     ...top,
     ribbons: await store.ribbonsOf(top.top.map(({ row, nChunks }) => ({ row, nChunks }))),
     others: source.others.map((joined) => ({

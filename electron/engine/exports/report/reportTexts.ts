@@ -100,6 +100,9 @@ const en = {
   perBin: (count: string, from: string, to: string) =>
     `${count} sequences with a score from ${from} to ${to}`,
   lengths: 'Viral share by length',
+  notScored: 'Share not scored, by length',
+  notJudged: (count: string, length: string) =>
+    `Sequences that could not be judged, since they have no open reading frame over ${length} bp: ${count}.`,
   lengthNote: (virus: string, all: string, from: string) => `${virus} of ${all} sequences from ${from} bp`,
   top: 'Top of the list',
   topIntro: {
@@ -211,6 +214,9 @@ const de: typeof en = {
   scoresOthers: 'Werte der als anderes eingestuften Sequenzen',
   perBin: (count, from, to) => `${count} Sequenzen mit einem Wert von ${from} bis ${to}`,
   lengths: 'Viraler Anteil nach Länge',
+  notScored: 'Nicht bewerteter Anteil nach Länge',
+  notJudged: (count, length) =>
+    `Sequenzen, die sich nicht beurteilen ließen, da sie über ${length} bp keinen offenen Leserahmen haben: ${count}.`,
   lengthNote: (virus, all, from) => `${virus} von ${all} Sequenzen ab ${from} bp`,
   top: 'Spitze der Liste',
   topIntro: {

@@ -9,8 +9,9 @@ import {
 } from '../../../contract/exports.ts';
 import { hitText } from '../../../contract/hit.ts';
 import { goalText } from '../../../contract/goal.ts';
-import { chunkLengthsText, modelMark } from '../../../contract/plan.ts';
+import { chunkLengthsText, modelMark, shortestChunk } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/common.ts';
+import { scoresByCall, sharesByLength } from '../../../contract/lengthScores.ts';
 import { estimateText, sharePercent } from '../../../contract/shareEstimate.ts';
 import { severityOf, toldOf } from '../../../contract/problems.ts';
 import { matesOf } from '../../../contract/samples.ts';
@@ -293,7 +294,7 @@ class ReportPage {
   }
 
   private plots(): Markup {
-    const { scores, lengths } = this.facts;
+    const { virus, others } = scoresByCall(this.facts.scores);
     const { texts } = this;
     const histogram = (bins: readonly number[], title: string, colour: string): Markup => {
       const top = Math.max(1, ...bins);
@@ -317,20 +318,23 @@ class ReportPage {
         })}
       </figure>`;
     };
-    const shares = lengths
-      .filter(({ virus, others }) => virus + others > 0)
-      .map(({ from, to, virus, others }) => ({
+    const byLength = (what: 'virus' | 'notScored', title: string, colour: string): Markup => {
+      const bars = sharesByLength(this.facts.scores, what).map(({ from, to, counted, of, share }) => ({
         label: to === null ? `≥ ${this.count(from)}` : `${this.count(from)}–${this.count(to - 1)}`,
-        height: virus / (virus + others),
-        note: texts.lengthNote(this.count(virus), this.count(virus + others), this.count(from)),
+        height: share ?? 0,
+        note: texts.lengthNote(this.count(counted), this.count(of), this.count(from)),
       }));
+      return html`<figure>
+        <figcaption>${title}</figcaption>
+        ${columns(bars, { title, top: this.format.percent(1), colour })}
+      </figure>`;
+    };
+    const { run, noOpenFrame } = this.facts;
     return html`<section>
       <h2>${texts.plots}</h2>
-      ${histogram(scores.virus, texts.scoresVirus, COLOURS.virus)}${histogram(scores.others, texts.scoresOthers, COLOURS.others)}
-      <figure>
-        <figcaption>${texts.lengths}</figcaption>
-        ${columns(shares, { title: texts.lengths, top: this.format.percent(1), colour: COLOURS.virus })}
-      </figure>
+      ${histogram(virus, texts.scoresVirus, COLOURS.virus)}${histogram(others, texts.scoresOthers, COLOURS.others)}
+      ${byLength('virus', texts.lengths, COLOURS.virus)}${byLength('notScored', texts.notScored, COLOURS.not_scored)}
+      ${noOpenFrame > 0 ? html`<p class="note">${texts.notJudged(this.count(noOpenFrame), this.count(shortestChunk(run.plan)))}</p>` : ''}
     </section>`;
   }
 

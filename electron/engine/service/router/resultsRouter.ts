@@ -157,14 +157,9 @@ export function resultsRouter(service: Service) {
       ),
     })),
     lengthScores: results.lengthScores.handler(({ input }) =>
-      read(input.runId, async (store) => {
-        const { edges, ...counts } = await store.lengthScores(
-          await select(store, input.filter),
-          LENGTH_EDGES,
-          input.bins,
-        );
-        return { edges: [...edges], ...counts };
-      }),
+      read(input.runId, async (store) =>
+        store.lengthScores(await select(store, input.filter), LENGTH_EDGES, input.bins),
+      ),
     ),
     chunks: results.chunks.handler(({ input }) =>
       read(input.runId, async (store) => {

@@ -77,8 +77,12 @@ describe("a window's queries about the results", () => {
     expect(await rows({}, { by: 'evidence', descending: false })).toEqual([1, 0, 3, 2, 4]);
   });
 
-  it('counts calls by length and score, and leaves out sequences without a call', async () => {
-    const { virus, others, edges } = await run.store.lengthScores({ filter: {} }, [0, 600, 1200], 5);
+  it('counts calls by length and score, and sequences without a score by length', async () => {
+    const { virus, others, notScored, edges } = await run.store.lengthScores(
+      { filter: {} },
+      [0, 600, 1200],
+      5,
+    );
     expect(edges).toEqual([0, 600, 1200]);
     const found = (counts: number[][]) =>
       counts.flatMap((scores, length) => scores.flatMap((n, score) => (n > 0 ? [{ length, score, n }] : [])));
@@ -100,6 +104,11 @@ describe("a window's queries about the results", () => {
     expect(found(virus)).toEqual(expected('virus'));
     expect(found(others)).toEqual(expected('others'));
     expect(found(virus).length + found(others).length).toBe(4);
+    const without = { filter: { predictions: ['not_scored' as const] } };
+    expect(notScored.reduce((total, count) => total + count)).toBe(
+      (await run.store.countPredictions(without)).total,
+    );
+    expect(notScored).toEqual([1, 0, 0]);
     const long = await run.store.lengthScores({ filter: { minLength: 1200 } }, [0], 5);
     expect([...found(long.virus), ...found(long.others)]).toEqual([{ length: 0, score: 3, n: 1 }]);
   });
@@ -153,12 +162,7 @@ describe("a window's queries about the results", () => {
     await own.store.close();
   });
 
-  it('counts calls by length, and bases by input', async () => {
-    expect(await run.store.lengthShares({ filter: {} }, [0, 600, 1200])).toEqual([
-      { from: 0, to: 600, virus: 1, others: 1 },
-      { from: 600, to: 1200, virus: 0, others: 1 },
-      { from: 1200, to: null, virus: 1, others: 0 },
-    ]);
+  it('counts bases by input', async () => {
     const [first, second] = await run.store.inputSummaries();
     expect(first).toMatchObject({ input: 0, sequences: 3, bases: 500 + 993 + 1493 });
     expect(second).toMatchObject({ bases: 1000 });

@@ -13,7 +13,8 @@ import type { ResultCounts } from '../../../contract/rpc/results.ts';
 import type { LabelledScore } from '../../results/calibration.ts';
 import { areMates, callPair } from '../../results/sequenceRemarks.ts';
 import type { RunLabels } from '../../results/sequenceRow.ts';
-import type { InputResultSummary, LengthScores, LengthShare } from '../../results/types.ts';
+import { noLengthScores, type LengthScores } from '../../../contract/lengthScores.ts';
+import type { InputResultSummary } from '../../results/types.ts';
 import { writeNumbers } from '../../system/runFiles.ts';
 import type { ResultSource } from './resultSource.ts';
 import { conditionOf, orderOf, type SequenceSelection } from './selection.ts';
@@ -245,39 +246,27 @@ export function sequenceQueryMethods(source: ResultSource) {
       for (const { bin, count } of found) counts[bin] = Number(count);
       return counts;
     },
-    /** Calls by length; `edges` ascend, the first is 0, and the last bin is open-ended. */
-    lengthShares: async (selection: SequenceSelection, edges: readonly number[]): Promise<LengthShare[]> => {
-      const shares = edges.map((from, i) => ({ from, to: edges[i + 1] ?? null, virus: 0, others: 0 }));
-      const found = await ask<{ bin: number; prediction: 'virus' | 'others'; count: bigint }>(
-        selection,
-        (condition) =>
-          `SELECT ${lengthBin(edges)} AS bin, prediction, count(*) AS count FROM sequences
-           WHERE prediction IN ('virus', 'others') AND ${condition} GROUP BY ALL`,
-      );
-      for (const { bin, prediction, count } of found) shares[bin]![prediction] = Number(count);
-      return shares;
-    },
-    /** Calls by length and score; a score of 1 counts with the last bin. */
+    /** `edges` ascend, the first is 0; a score of 1 counts with the last bin. */
     lengthScores: async (
       selection: SequenceSelection,
       edges: readonly number[],
       bins: number,
     ): Promise<LengthScores> => {
-      const none = (): number[][] => edges.map(() => new Array<number>(bins).fill(0));
-      const scores = { edges, virus: none(), others: none() };
+      const scores = noLengthScores(edges, bins);
       const found = await ask<{
         length_bin: number;
-        score_bin: number;
-        prediction: 'virus' | 'others';
+        score_bin: number | null;
+        prediction: 'virus' | 'others' | 'not_scored';
         count: bigint;
       }>(
         selection,
         (condition) =>
           `SELECT ${lengthBin(edges)} AS length_bin, ${scoreBin(bins)} AS score_bin, prediction, count(*) AS count FROM sequences
-           WHERE prediction IN ('virus', 'others') AND virus_score IS NOT NULL AND ${condition} GROUP BY ALL`,
+           WHERE prediction <> 'failed' AND ${condition} GROUP BY ALL`,
       );
       for (const { length_bin, score_bin, prediction, count } of found)
-        scores[prediction][length_bin]![score_bin] = Number(count);
+        if (prediction === 'not_scored') scores.notScored[length_bin]! += Number(count);
+        else if (score_bin !== null) scores[prediction][length_bin]![score_bin] = Number(count);
       return scores;
     },
     labelledScores: (input: number): Promise<LabelledScore[]> => {

@@ -71,8 +71,18 @@ export function PlotsTab({ run }: { run: RunSummary }) {
             <ScoresByCallChart found={ofAllScores} chosen={view.filter} isLog={isLog} onPick={changeFilter} />
           </Titled>
           <Titled title={t('plots.lengths')}>
-            <LengthShareChart found={ofAllLengths} chosen={view.filter} onPick={changeFilter} />
+            <LengthShareChart what="virus" found={ofAllLengths} chosen={view.filter} onPick={changeFilter} />
           </Titled>
+          {ofAllLengths.notScored.some((count) => count > 0) && (
+            <Titled title={t('plots.notScored')}>
+              <LengthShareChart
+                what="notScored"
+                found={ofAllLengths}
+                chosen={view.filter}
+                onPick={changeFilter}
+              />
+            </Titled>
+          )}
           <Titled title={t('plots.grid')}>
             <LengthScoreChart found={ofAll} chosen={view.filter} onPick={changeFilter} />
           </Titled>

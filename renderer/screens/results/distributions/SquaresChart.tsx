@@ -1,5 +1,6 @@
 import { useMemo, type ReactNode } from 'react';
 import { Scatter, usePlotArea, type YAxisProps } from 'recharts';
+import type { LengthScores } from '../../../../electron/contract/index.ts';
 import {
   BASE_LINE,
   below,
@@ -23,7 +24,6 @@ import {
   MERGED,
   scoresOf,
   type Lengths,
-  type LengthScores,
   type Scores,
 } from './distributions.ts';
 

@@ -1,6 +1,11 @@
 import { useMemo } from 'react';
 import { Area, Bar, LabelList, Line } from 'recharts';
-import { sharePercent } from '../../../../electron/contract/index.ts';
+import {
+  scoresByCall,
+  sharePercent,
+  sharesByLength,
+  type LengthScores,
+} from '../../../../electron/contract/index.ts';
 import {
   below,
   beside,
@@ -22,11 +27,8 @@ import {
   merged,
   MERGED,
   rankedScores,
-  scoresByCall,
   scoresOf,
-  shareByLength,
   type Lengths,
-  type LengthScores,
   type Scores,
 } from './distributions.ts';
 
@@ -135,19 +137,37 @@ export function ScoresByCallChart({
   );
 }
 
-/** The share of viruses among the called sequences of each length. */
+/** The share of viruses among the called sequences of each length, or of those without a score. */
 export function LengthShareChart({
   found,
+  what,
   chosen,
   onPick,
 }: {
   found: LengthScores;
+  what: 'virus' | 'notScored';
   chosen: Lengths;
   onPick: (lengths: Lengths) => void;
 }) {
   const texts = useTexts();
   const { t, format } = texts;
-  const bins = useMemo(() => shareByLength(found), [found]);
+  const bins = useMemo(() => sharesByLength(found, what), [found, what]);
+  const [title, note, color, counted, share] =
+    what === 'virus'
+      ? ([
+          t('plots.lengths'),
+          t('plots.lengthsNote'),
+          'virus',
+          t('prediction.virus'),
+          t('samples.share'),
+        ] as const)
+      : ([
+          t('plots.notScored'),
+          t('plots.notScoredNote'),
+          'not-scored',
+          t('prediction.not_scored'),
+          t('plots.shareOfSequences'),
+        ] as const);
   const data = bins.map((bin, index) => ({
     ...bin,
     middle: index + 0.5,
@@ -157,17 +177,17 @@ export function LengthShareChart({
   return (
     <Plot
       kind="bar"
-      title={t('plots.lengths')}
-      summary={t('plots.lengthsNote')}
-      note={t('plots.lengthsNote')}
+      title={title}
+      summary={note}
+      note={note}
       height={HEIGHT}
       table={() => ({
-        columns: [t('column.length'), t('prediction.virus'), t('prediction.others'), t('samples.share')],
-        rows: data.map(({ label, virus, others, share }) => [
-          label,
-          format.integer(virus),
-          format.integer(others),
-          sharePercent(share, format.percent),
+        columns: [t('column.length'), counted, t('common.sequences'), share],
+        rows: data.map((bar) => [
+          bar.label,
+          format.integer(bar.counted),
+          format.integer(bar.of),
+          sharePercent(bar.share, format.percent),
         ]),
       })}
       data={data}
@@ -183,26 +203,26 @@ export function LengthShareChart({
       }}
       y={{
         width: COUNT_AXIS_PX,
-        tickFormatter: (share: number) => format.percent(share),
+        tickFormatter: format.percent,
         axisLine: false,
         domain: [0, 1],
         ticks: SHARE_TICKS,
-        label: beside(t('samples.share')),
+        label: beside(share),
       }}
-      tip={({ label, share, virus, others }) =>
-        share === null
+      tip={(bar) =>
+        bar.share === null
           ? null
           : {
-              title: label,
+              title: bar.label,
               lines: [
-                `${t('samples.share')}: ${sharePercent(share, format.percent)}`,
-                `${t('prediction.virus')}: ${format.integer(virus)}`,
-                `${t('prediction.others')}: ${format.integer(others)}`,
+                `${share}: ${sharePercent(bar.share, format.percent)}`,
+                `${counted}: ${format.integer(bar.counted)}`,
+                `${t('common.sequences')}: ${format.integer(bar.of)}`,
               ],
             }
       }
     >
-      <Bar dataKey="share" fill="var(--virus)" isAnimationActive={false}>
+      <Bar dataKey="share" fill={`var(--${color})`} isAnimationActive={false}>
         <LabelList dataKey="written" position="top" fontSize={11} fill="var(--text)" />
       </Bar>
     </Plot>

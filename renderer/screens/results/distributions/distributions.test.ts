@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  chosenLengths,
-  lengthScoreGrid,
-  merged,
-  rankedScores,
+  noLengthScores,
   scoresByCall,
-  shareByLength,
+  sharesByLength,
   type LengthScores,
-} from './distributions.ts';
+} from '../../../../electron/contract/index.ts';
+import { chosenLengths, lengthScoreGrid, merged, rankedScores } from './distributions.ts';
 
 /** Five lengths, one of them without sequences; four score bins. */
 const FOUND: LengthScores = {
@@ -24,6 +22,7 @@ const FOUND: LengthScores = {
     [2, 0, 3, 0],
     [0, 0, 0, 0],
   ],
+  notScored: [3, 0, 10, 0],
 };
 
 describe('the data of the plots', () => {
@@ -33,11 +32,20 @@ describe('the data of the plots', () => {
   });
 
   it('give the share of viruses by length; a length without sequences keeps its place between others', () => {
-    expect(shareByLength(FOUND)).toEqual([
-      { from: 0, to: 300, virus: 3, others: 6, share: 3 / 9 },
-      { from: 300, to: 500, virus: 0, others: 0, share: null },
-      { from: 500, to: 1000, virus: 5, others: 5, share: 0.5 },
-      { from: 1000, to: null, virus: 1, others: 0, share: 1 },
+    expect(sharesByLength(FOUND, 'virus')).toEqual([
+      { from: 0, to: 300, counted: 3, of: 9, share: 3 / 9 },
+      { from: 300, to: 500, counted: 0, of: 0, share: null },
+      { from: 500, to: 1000, counted: 5, of: 10, share: 0.5 },
+      { from: 1000, to: null, counted: 1, of: 1, share: 1 },
+    ]);
+  });
+
+  it('give the share without a score by length, among all that did not fail', () => {
+    expect(sharesByLength(FOUND, 'notScored').map(({ counted, of }) => [counted, of])).toEqual([
+      [3, 12],
+      [0, 0],
+      [10, 20],
+      [0, 1],
     ]);
   });
 
@@ -48,7 +56,7 @@ describe('the data of the plots', () => {
       { score: 0.25, rank: 13 },
       { score: 0, rank: 20 },
     ]);
-    expect(rankedScores({ edges: [0], virus: [[0, 0]], others: [[0, 0]] })).toEqual([]);
+    expect(rankedScores(noLengthScores([0], 2))).toEqual([]);
   });
 
   it('combine both calls by length and score', () => {
@@ -58,13 +66,13 @@ describe('the data of the plots', () => {
       { from: 500, to: 1000, counts: [3, 7] },
       { from: 1000, to: null, counts: [0, 1] },
     ]);
-    const short = { edges: [0, 300, 500], virus: [[0], [2], [0]], others: [[0], [1], [0]] };
+    const short = { ...noLengthScores([0, 300, 500], 1), virus: [[0], [2], [0]], others: [[0], [1], [0]] };
     expect(lengthScoreGrid(short, 1)).toEqual([{ from: 300, to: 500, counts: [3] }]);
-    expect(lengthScoreGrid({ edges: [0], virus: [[0]], others: [[0]] }, 1)).toEqual([]);
+    expect(lengthScoreGrid(noLengthScores([0], 1), 1)).toEqual([]);
   });
 
   it('mark the lengths that a filter lets through, also between the edges and beyond the ends', () => {
-    const bins = shareByLength(FOUND);
+    const bins = sharesByLength(FOUND, 'virus');
     const place = (minLength: number | null, maxLength: number | null) =>
       chosenLengths(bins, { minLength, maxLength });
     expect(place(null, null)).toBeNull();

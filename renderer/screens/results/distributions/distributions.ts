@@ -1,16 +1,14 @@
+import {
+  scoresByCall,
+  sum,
+  withoutEmptyEnds,
+  type LengthBin,
+  type LengthScores,
+} from '../../../../electron/contract/index.ts';
 import type { Texts } from '../../../i18n/index.ts';
-
-/** Sequences by length and score, as the engine counts them: `[length bin][score bin]`, by call. */
-export interface LengthScores {
-  readonly edges: readonly number[];
-  readonly virus: readonly (readonly number[])[];
-  readonly others: readonly (readonly number[])[];
-}
 
 /** How many of the engine's score bins make one bin of a plot. */
 export const MERGED = 5;
-
-const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 /** Adds up `every` bins next to each other. */
 export function merged(counts: readonly number[], every: number): number[] {
@@ -22,46 +20,6 @@ export function merged(counts: readonly number[], every: number): number[] {
 /** Whether no sequence has a call. */
 export function isEmpty({ virus, others }: LengthScores): boolean {
   return [...virus, ...others].every((scores) => sum(scores) === 0);
-}
-
-function perScore(lengths: readonly (readonly number[])[]): number[] {
-  const bins = lengths[0]?.length ?? 0;
-  return Array.from({ length: bins }, (_, bin) => sum(lengths.map((scores) => scores[bin] ?? 0)));
-}
-
-/** Counts by score, for each call. */
-export function scoresByCall({ virus, others }: LengthScores): { virus: number[]; others: number[] } {
-  return { virus: perScore(virus), others: perScore(others) };
-}
-
-interface LengthBin {
-  from: number;
-  /** Null for the last bin, which has no upper limit. */
-  to: number | null;
-}
-
-interface LengthBar extends LengthBin {
-  virus: number;
-  others: number;
-  /** The share among sequences with a call; null if there are none. */
-  share: number | null;
-}
-
-/** The bins from the first to the last non-empty one: an empty bin in between keeps its place. */
-function withoutEmptyEnds<Bin>(bins: readonly Bin[], count: (bin: Bin) => number): Bin[] {
-  return bins.slice(
-    bins.findIndex((bin) => count(bin) > 0),
-    bins.findLastIndex((bin) => count(bin) > 0) + 1,
-  );
-}
-
-export function shareByLength({ edges, virus, others }: LengthScores): LengthBar[] {
-  const bars = edges.map((from, i) => {
-    const [viral, other] = [sum(virus[i] ?? []), sum(others[i] ?? [])];
-    const share = viral + other === 0 ? null : viral / (viral + other);
-    return { from, to: edges[i + 1] ?? null, virus: viral, others: other, share };
-  });
-  return withoutEmptyEnds(bars, (bar) => bar.virus + bar.others);
 }
 
 /** How many sequences have at least each score, from the highest non-empty bin down: exact at the edges of the bins. */

@@ -4,6 +4,7 @@ import {
   CONSERVATIVE,
   contract,
   NO_DETAILS,
+  noLengthScores,
   type ExportFormat,
   type OtherTable,
   type SequenceFilter,
@@ -177,11 +178,12 @@ export function resultsRouter(world: World) {
     }),
     lengthScores: results.lengthScores.handler(({ input }) => {
       const edges = [0, 300, 500, 1000, 2000, 5000];
-      const none = () => edges.map(() => Array.from({ length: input.bins }, () => 0));
-      const found = { edges, virus: none(), others: none() };
+      const found = noLengthScores(edges, input.bins);
       for (const { prediction, virusScore, length } of selected(input)) {
+        const bar = edges.findLastIndex((edge) => edge <= length);
+        if (prediction === 'not_scored') found.notScored[bar] = (found.notScored[bar] ?? 0) + 1;
         if (virusScore === null || (prediction !== 'virus' && prediction !== 'others')) continue;
-        const row = found[prediction][edges.findLastIndex((edge) => edge <= length)];
+        const row = found[prediction][bar];
         const bin = Math.min(input.bins - 1, Math.floor(virusScore * input.bins));
         if (row) row[bin] = (row[bin] ?? 0) + 1;
       }

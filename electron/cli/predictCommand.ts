@@ -22,7 +22,7 @@ export function predictCommand(root: Command): Command {
       .argument('[inputs...]', 'FASTA or FASTQ files, plain or compressed, or folders; -: standard input'),
   ).option(
     '--reuse-embeddings <folder>',
-    'take over embeddings that the original VirNucPro or its fork computed of these inputs',
+    'take over what an earlier run computed of these inputs: embeddings of the original VirNucPro or its fork, scores of a finished run of this program',
   );
 }
 

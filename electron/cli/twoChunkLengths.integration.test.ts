@@ -1,11 +1,17 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { inspectedFileSchema } from '../contract/protocol/index.ts';
 import { RESULT_FILES } from '../contract/results.ts';
 import { readTables, SAMPLE, temporaryFolder, WITHOUT_PYTHON } from '../engine/testing/testContext.ts';
 import { REAL_PYTHON } from '../engine/testing/realFiles.ts';
-import { ended, MANY_PARTS, succeeds, virnucpro } from './testing/commandLineProcess.ts';
+import { ended, MANY_PARTS, succeeds, virnucpro, waitUntil } from './testing/commandLineProcess.ts';
+
+const factsSchema = z.object({
+  counts: z.object({ residues: z.number(), residues_taken_over: z.number().optional() }),
+  devices: z.array(z.object({ residues: z.number() })),
+});
 
 type Row = Record<string, string>;
 
@@ -109,6 +115,51 @@ describe.skipIf(WITHOUT_PYTHON)('predict --chunk-length 500+300', () => {
     const again = join(parent, 'again');
     await succeeds([...predict(input, again, '500+300'), '--devices', 'cpu:1']);
     expect(await readTables(again)).toEqual(await readTables(two));
+  });
+
+  it('computes only the second look of a finished run, killed and resumed in between, with the tables of both looks', async () => {
+    const parent = await temporaryFolder();
+    const [input, one, two, later] = ['input.fa', 'one', 'two', 'later'].map((name) =>
+      join(parent, name),
+    ) as [string, string, string, string];
+    writeFileSync(input, asFasta(pieces(500)));
+    const to = (folder: string, length: string, ...more: string[]) => [
+      ...['predict', input, '-o', folder, '-q', ...MANY_PARTS, '--precision', 'fp32', '--order', 'sample'],
+      ...['--chunk-length', length, ...more],
+    ];
+    await succeeds(to(one, '500'));
+    await succeeds(to(two, '500+300'));
+
+    const killed = virnucpro(to(later, '500+300', '--reuse-embeddings', one));
+    const end = ended(killed);
+    const scores = join(later, 'work', 'scores');
+    await waitUntil(
+      () => killed.exitCode !== null || (existsSync(scores) && readdirSync(scores).length > 0),
+      'a part of the second look is computed',
+    );
+    killed.kill('SIGKILL');
+    await end;
+    expect(killed.signalCode).toBe('SIGKILL');
+    await succeeds(['resume', later, '-q', '--python', REAL_PYTHON]);
+    expect(await readTables(later)).toEqual(await readTables(two));
+
+    const residues = (folder: string) => {
+      const { counts, devices } = factsSchema.parse(
+        JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')),
+      );
+      const computed = devices.reduce((sum, device) => sum + device.residues, 0);
+      return { all: counts.residues, computed, taken: counts.residues_taken_over };
+    };
+    const [first, both] = [residues(one).all, residues(two).all];
+    expect(residues(two)).toEqual({ all: both, computed: both });
+    expect(residues(later)).toEqual({ all: both, computed: both - first, taken: first });
+
+    // Another reading of the inputs cuts other parts, whose scores nobody has computed.
+    const other = await ended(
+      virnucpro(to(join(parent, 'other'), '500+300', '--reuse-embeddings', one, '--min-length', '400')),
+    );
+    expect(other.code).toBe(1);
+    expect(other.output).toContain('cannot be taken over');
   });
 
   it('refuses a second length that is not shorter, or less than half', async () => {

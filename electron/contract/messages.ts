@@ -97,6 +97,8 @@ export const MESSAGES = {
     '{device} holds memory of which {percent} % cannot be used, because it is in pieces. Pausing and continuing the run starts it afresh.',
   'note.scores_damaged': 'The scores of part {part} were damaged on disk; the part is computed again.',
   'note.part_failed': 'Part {part} failed: {text}',
+  'note.taken_over':
+    'Of {residues} residues, {taken} were computed in the earlier run and are taken over; only the others are computed.',
   'note.part_bisected': 'Part {part} failed again and is cut in two to find the sequence that does it.',
   'note.part_file_damaged': 'The work file of part {part} is damaged; it is made again from the input.',
   said_of_file: '{file}: {text}',
@@ -255,6 +257,8 @@ export const MESSAGES = {
   'calibration.not_kept': 'The calibration could not be written to {folder}.',
   'start.second_length':
     'Chunks without an open frame can be looked at again in shorter ones: at least half as long as the chunks of {chunkLength} bp, and shorter, not {secondChunkLength} bp.',
+  'start.other_run':
+    'What {folder} computed cannot be taken over: that run is not finished, or has another model, chunk length, precision or reading of its inputs, or embeddings are kept.',
   'start.repairs_and_reuse':
     'Embeddings of an earlier run are of the sequences as they were written: they cannot be used where sequences are mended.',
   'goal.only_here':

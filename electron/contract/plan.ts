@@ -145,6 +145,8 @@ export const planSchema = z.object({
   /** Bases of the shortest sequence that is computed; absent if all are. */
   minLength: z.int().positive().optional(),
   imported: importedEmbeddingsSchema.nullish(),
+  /** Folder of a finished run of this program: what it computed of the same parts is taken over. */
+  earlier: z.string().optional(),
   /** Absent if the model had no calibration for this chunk length when the run was created. */
   trusted: trustedSchema.optional(),
 });
@@ -161,6 +163,19 @@ export function isExample({
 }): boolean {
   const names = inputs.map(({ path }) => path.split(/[\\/]/).at(-1));
   return model.name === 'teaching' && names.length > 0 && names.every((name) => name === EXAMPLE_FILE);
+}
+
+/** In what two runs differ, so that no table may hold calls of both; null if in nothing. */
+export function differenceOf(one: Plan, other: Plan): string | null {
+  const facts = (plan: Plan): Record<string, string> => ({
+    model: [plan.model.hash, plan.secondLook?.model?.hash ?? ''].join(' '),
+    'chunk length': chunkLengthsText(plan),
+    precision: plan.precision,
+    'minimum length': String(plan.minLength ?? 'none'),
+    'mending of sequences': (plan.repairs ?? []).join(', '),
+  });
+  const wanted = facts(one);
+  return Object.entries(facts(other)).find(([what, value]) => value !== wanted[what])?.[0] ?? null;
 }
 
 /** How a run cuts its sequences. */

@@ -375,7 +375,7 @@ export default {
   'advanced.embeddingsHelp': 'The models’ inner representation of each reading frame',
   'advanced.gpuMemory': 'GPU memory at most (GB)',
   'advanced.reuse': 'Earlier run of VirNucPro',
-  'advanced.reuseHelp': 'Folder of an unfinished run of the original VirNucPro or its fork on these files: embeddings in it that prove sound are taken over',
+  'advanced.reuseHelp': 'Folder of a run of the original VirNucPro, its fork or this program on these files: what proves sound in it is taken over',
   'advanced.reuseChoose': 'Choose the folder of an earlier run',
   'advanced.gpuMemoryHelp': 'On each GPU, where others use it too; empty: all that is free',
   'advanced.minLength': 'Minimum length (bp)',

@@ -84,7 +84,7 @@ export const runRequestSchema = z.object({
   embeddings: embeddingPrecisionSchema.nullable().default(null),
   repairs: repairsSchema.optional(),
   minLength: minLengthSchema,
-  /** Folder of a run of the original tool, or of its fork, whose embeddings are reused. */
+  /** Folder of a run of the original tool, or of its fork, whose embeddings are reused; or of a finished run, whose scores are. */
   reuseEmbeddings: pathSchema.optional(),
   /** Memory that a worker may use on its GPU; if absent, all free memory. */
   gpuMemoryBytes: z.int().min(LIMITS.leastGpuMemoryBytes).optional(),

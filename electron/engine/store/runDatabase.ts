@@ -122,6 +122,15 @@ function openExisting(
   }
 }
 
+/** Null if there is none, or none any more: then everything is computed here. */
+function openEarlier({ earlier }: Plan): Database.Database | null {
+  try {
+    return earlier === undefined ? null : openExisting(earlier, { readonly: true, known: false });
+  } catch {
+    return null;
+  }
+}
+
 /** Created under another name until it is complete: a folder has either a complete run.db or none. */
 function createRunDatabase(folder: string, path: string, run: NewRun): void {
   mkdirSync(folder, { recursive: true });
@@ -228,7 +237,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
     write: {
       ...runRowMethods(db),
       ...resultFileMethods(db),
-      ...prepareIntakeMethods(db, folder),
+      ...prepareIntakeMethods(db, folder, () => openEarlier(readPlan(db))),
       ...attemptWriteMethods(db),
       ...partIntakeMethods(db, folder),
       ...partFailureMethods(db, folder),

@@ -565,3 +565,39 @@ it('counts all that a run at rest has computed, however long that takes, since n
   expect((await store.countPredictions({ filter: {} })).total).toBe(20_000);
   await store.close();
 });
+
+describe('a run that takes over what an earlier one computed', () => {
+  it('has its sound parts done and sealed, computes a damaged one, and all if the earlier run is gone', async () => {
+    const earlier = await preparedRun(TWO_INPUTS, 4);
+    await computeAll(earlier);
+    const [damaged, ...sound] = earlier.prepared.parts.map(({ key }) => key);
+    await earlier.store.close();
+    const taking = async () => {
+      const { store } = await preparedRun(TWO_INPUTS, 4, {}, 'file', { earlier: earlier.folder });
+      const pending = (await store.pendingParts()).map(({ key }) => key);
+      const done = (await store.partsIn('done')).map(({ key, device }) => [key, device]);
+      const taken = (await store.counts()).residuesTakenOver;
+      const { found } = await store.findDamage();
+      await store.close();
+      return { pending, done, taken, found };
+    };
+    const all = earlier.prepared.parts.map(({ key }) => [key, null]);
+    const { residues } = earlier.prepared.done;
+    expect(await taking()).toEqual({ pending: [], done: all, taken: residues, found: [] });
+
+    const db = new Database(join(earlier.folder, 'run.db'));
+    db.prepare(
+      `UPDATE chunk SET scores = zeroblob(length(scores))
+      WHERE part = (SELECT id FROM part WHERE key = ?)`,
+    ).run(damaged);
+    db.close();
+    expect(await taking()).toMatchObject({
+      pending: [damaged],
+      done: sound.map((key) => [key, null]),
+      found: [],
+    });
+
+    rmSync(earlier.folder, { recursive: true });
+    expect(await taking()).toMatchObject({ pending: [damaged, ...sound], done: [], taken: 0 });
+  });
+});

@@ -124,6 +124,8 @@ export interface RunCounts {
    * halved.
    */
   boundedParts: number;
+  /** Of parts that an earlier run computed. */
+  residuesTakenOver: number;
   /** Done parts in which frames were recomputed in FP32. */
   recomputedParts: number;
   /** Frames of done parts whose protein, or nucleotides, were embedded with an equal frame's. */

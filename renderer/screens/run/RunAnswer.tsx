@@ -57,7 +57,12 @@ export function RunAnswer({ run }: { run: RunSummary }) {
           <Anchor
             component="button"
             inherit
-            onClick={() => void prepareAgain(run, undefined, { secondChunkLength: second.length })}
+            onClick={() =>
+              void prepareAgain(run, undefined, {
+                secondChunkLength: second.length,
+                reuseEmbeddings: run.folder,
+              })
+            }
           >
             {t('answer.lookAgain', { second: second.length })}
           </Anchor>

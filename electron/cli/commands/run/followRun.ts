@@ -145,7 +145,7 @@ function summarize(session: OpenRun, state: RunState, reporter: Reporter, where:
       `Could not be judged: ${counted(byReason.no_open_frame, 'sequence')} without an open reading frame over ${formatCount(shortestChunk(plan))} bp.` +
         (secondLook
           ? ''
-          : ` --chunk-length ${chunkLength}+SHORTER looks again in shorter chunks; validate says how many more that judges.`),
+          : ` predict --chunk-length ${chunkLength}+SHORTER --reuse-embeddings ${quoted(session.folder)} judges these in shorter chunks; validate says how many.`),
     );
   if (mark !== null) reporter.line(`${mark}: the folder and the files in it are marked as such.`);
   for (const line of failureLines(state, session.folder)) reporter.wrong(line);

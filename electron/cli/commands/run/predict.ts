@@ -242,7 +242,7 @@ async function differences(
     ['--min-length', flags.minLength, plan.minLength ?? null],
     ['--keep-work', flags.keepWork || undefined, begun.keepWork],
     ['--strict', flags.strict || undefined, begun.strict],
-    ['--reuse-embeddings', request.reuseEmbeddings, plan.imported?.folder ?? null],
+    ['--reuse-embeddings', request.reuseEmbeddings, plan.imported?.folder ?? plan.earlier ?? null],
     ['--model', await hashOfModel(context, model(flags)), plan.model.hash],
   ];
   return [

@@ -15,7 +15,7 @@ import { findModel } from '../../models/resolveModel.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { chooseDevices, storedDevice, type DeviceChoice, type Wanted } from './chooseDevices.ts';
 import { precisionOf } from '../shares/clusterPlan.ts';
-import { makeWorkFolders } from '../../store/runFolder.ts';
+import { isRunFolder, makeWorkFolders } from '../../store/runFolder.ts';
 import { nodeOf } from '../../store/shares.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { precisionRemark } from '../../devices/choosePrecision.ts';
@@ -224,7 +224,9 @@ export function diskNeeded(
   { chunks, frames, residues }: InputSize,
 ): number {
   const kept = embeddings === null ? 0 : embeddings === 'fp16' ? 2 : 4;
-  const perFrame = EMBEDDING_VALUES_PER_FRAME * (kept + (reuseEmbeddings === undefined ? 0 : 4));
+  const perFrame =
+    EMBEDDING_VALUES_PER_FRAME *
+    (kept + (reuseEmbeddings === undefined || isRunFolder(reuseEmbeddings) ? 0 : 4));
   const needed =
     chunks * (BYTES.perChunkInDatabase + BYTES.perChunkInTables) +
     frames * (BYTES.perFrameInTables + BYTES.perFrameInWork + perFrame) +

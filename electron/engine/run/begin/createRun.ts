@@ -4,6 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { errorOf, err, ok, type Result, failWith } from '../../../contract/errors.ts';
 import {
   chunkLengthsText,
+  differenceOf,
   TAIL_PARTS,
   CHUNK_LENGTH_LIMITS,
   isSecondLength,
@@ -42,12 +43,14 @@ import { type LeftOutInput } from '../../store/types.ts';
 import { createRunStore } from '../createRunStore.ts';
 import { problemNoted, RunLog } from '../runNotes.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
+import { openRunStore } from '../../store/runStore.ts';
 import { describeStoreError } from '../../store/sqlite/database.ts';
 import { safeName } from '../../system/pathLength.ts';
 import type { FileLock } from '../../system/fileLock.ts';
 import {
   acquireRunLock,
   checkRunFolder,
+  isRunFolder,
   makeRunFolder,
   makeWorkFolders,
   removeRun,
@@ -116,13 +119,17 @@ export async function createRun(
   }
   const second = await secondLookOf(request, chunkLength, model.value, context.paths);
   if (!second.ok) return second;
-  if (request.reuseEmbeddings !== undefined && (request.repairs ?? []).length > 0)
+  const earlier = await planOfEarlier(context, request.reuseEmbeddings);
+  if (!earlier.ok) return earlier;
+  const imports = request.reuseEmbeddings !== undefined && earlier.value === null;
+  if (imports && (request.repairs ?? []).length > 0)
     return failWith('usage', message('start.repairs_and_reuse'));
+  const asked = earlier.value === null ? request : asInEarlier(request, earlier.value);
   const choice = await chooseDevices(context, request, model.value);
   if (!choice.ok) return choice;
   const { devices } = choice.value;
   const secondModelFolder = second.value?.model?.folder;
-  const precision = precisionOf(request.precision, choice.value);
+  const precision = precisionOf(asked.precision, choice.value);
   if (!precision.ok) return precision;
   const checked = await checkPrecision(context, model.value.planModel, precision.value, devices);
   if (!checked.ok) return checked;
@@ -165,7 +172,7 @@ export async function createRun(
     chunkLength,
     ...(second.value ? { secondLook: second.value } : {}),
     precision: precision.value,
-    ...workOf(request, choice.value, expected.residues),
+    ...workOf(asked, choice.value, expected.residues),
     tailParts: TAIL_PARTS,
     orderSeed: 0,
     embedEqualSequencesOnce: request.embedEqualSequencesOnce,
@@ -173,7 +180,12 @@ export async function createRun(
     ...(repairs.length === 0 ? {} : { repairs: repairs.toSorted() }),
     ...(minLength === undefined ? {} : { minLength }),
     ...(trusted ? { trusted } : {}),
+    ...(earlier.value && request.reuseEmbeddings !== undefined
+      ? { earlier: resolve(request.reuseEmbeddings) }
+      : {}),
   };
+  if (earlier.value && !givesParts(earlier.value, plan))
+    return failWith('usage', message('start.other_run', { folder: request.reuseEmbeddings ?? '' }));
   const refusal = goalRefusal(request.until, { order: plan.order, where: request.where });
   if (refusal) return err(refusal);
   const runId = randomUUID();
@@ -192,6 +204,36 @@ export async function createRun(
         createdAt: performance.now(),
       })
     : made;
+}
+
+/** The plan of the finished run whose parts are taken over; null if none was named. */
+async function planOfEarlier(
+  { storeHost, closing }: EngineContext,
+  folder: string | undefined,
+): Promise<Result<Plan | null>> {
+  if (folder === undefined || !isRunFolder(folder)) return ok(null);
+  try {
+    const store = await openRunStore(resolve(folder), { hostEntry: storeHost, closing, readOnly: true });
+    const { plan, state } = await store.loadRun().finally(() => store.close());
+    return state.phase === 'done' ? ok(plan) : failWith('usage', message('start.other_run', { folder }));
+  } catch (reason) {
+    return err(describeStoreError(reason, folder));
+  }
+}
+
+/** Parts have the same bytes, and scores the same bits, only if both runs cut and compute alike. */
+const asInEarlier = (request: RunRequest, earlier: Plan): RunRequest => ({
+  ...request,
+  precision: request.precision === 'auto' ? earlier.precision : request.precision,
+  tokensPerBatch: earlier.tokensPerBatch,
+  residuesPerPart: earlier.residuesPerPart,
+  order: earlier.order,
+});
+
+/** Scores alone are taken over, of a run with the same first look. */
+function givesParts(earlier: Plan, plan: Plan): boolean {
+  const firstLook = { ...plan, secondLook: undefined };
+  return differenceOf(earlier, firstLook) === null && !earlier.imported && plan.embeddings === null;
 }
 
 /** The second look that a request asks for. */
@@ -295,7 +337,7 @@ async function withImport(
   plan: Plan,
   earlier: string | undefined,
 ): Promise<Result<Plan>> {
-  if (earlier === undefined) return ok(plan);
+  if (earlier === undefined || plan.earlier !== undefined) return ok(plan);
   const imported = await importLegacy(context, {
     folder: resolve(earlier),
     inputs: plan.inputs.map(({ path }) => path),

@@ -62,6 +62,7 @@ export function runJson(
       ...(plan.minLength !== undefined && { min_length: plan.minLength }),
       // Embeddings from another tool, perhaps in another precision: see docs/results.md.
       imported: importedFacts(plan),
+      ...(plan.earlier !== undefined && { earlier: plan.earlier }),
       ...(plan.trusted && {
         p_values_against: { file: plan.trusted.file, calibrated_at: plan.trusted.calibratedAt },
       }),
@@ -91,6 +92,7 @@ export function runJson(
       frames: counts.frames.total,
       frames_scored: tables.counts.framesScored,
       residues: counts.residues.total,
+      ...(plan.earlier !== undefined && { residues_taken_over: counts.residuesTakenOver }),
       by_prediction: tables.counts.byPrediction,
       by_reason: tables.counts.byReason,
       parts: counts.parts,

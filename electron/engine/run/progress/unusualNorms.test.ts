@@ -16,6 +16,7 @@ function counted(outsideNormBand: number): RunCounts {
     residues: { total: 1, done: 1, failed: 0 },
     records: 1,
     boundedParts: 0,
+    residuesTakenOver: 0,
     recomputedParts: 0,
     repeatedProteins: 0,
     repeatedNucleotides: 0,

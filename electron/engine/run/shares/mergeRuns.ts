@@ -3,7 +3,7 @@ import { closeSync, createReadStream, createWriteStream } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { appError, AppFailure, appFailure, unwrap, usage, type AppError } from '../../../contract/errors.ts';
-import { chunkLengthsText, type Plan } from '../../../contract/plan.ts';
+import { differenceOf } from '../../../contract/plan.ts';
 import type { PrepareDone } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { THIS_COMPUTER, type RunRequest } from '../../../contract/rpc/runs.ts';
@@ -101,22 +101,13 @@ const damaged = (folder: string, what: string): AppError =>
 
 /** All calls of one table must come from one model and one way of reading the inputs. */
 function refuseMixed(runs: readonly MergedRun[]): void {
-  const facts = (plan: Plan): Record<string, string> => ({
-    model: [plan.model.hash, plan.secondLook?.model?.hash ?? ''].join(' '),
-    'chunk length': chunkLengthsText(plan),
-    precision: plan.precision,
-    'minimum length': String(plan.minLength ?? 'none'),
-    'mending of sequences': (plan.repairs ?? []).join(', '),
-  });
   const [first] = runs;
   if (first === undefined) throw usage('No run was named.');
-  const asked = facts(first.run.plan);
-  for (const { folder, run } of runs)
-    for (const [what, value] of Object.entries(facts(run.plan)))
-      if (value !== asked[what])
-        throw usage(
-          `The runs in ${first.folder} and ${folder} differ in their ${what}: they are no one run.`,
-        );
+  for (const { folder, run } of runs) {
+    const what = differenceOf(first.run.plan, run.plan);
+    if (what !== null)
+      throw usage(`The runs in ${first.folder} and ${folder} differ in their ${what}: they are no one run.`);
+  }
 }
 
 async function fill(context: EngineContext, folder: string, runs: readonly MergedRun[]): Promise<void> {

@@ -8,6 +8,7 @@ import {
   type PrepareProgress,
 } from '../../../contract/protocol/index.ts';
 import { message } from '../../../contract/messages.ts';
+import { formatCount } from '../../../contract/terminal/format.ts';
 import { isBlocking } from '../../../contract/problems.ts';
 import type { PythonLaunch } from '../../environment/pythonLaunch.ts';
 import { READING_SILENT_MS } from '../../system/regularFile.ts';
@@ -156,6 +157,7 @@ export class PrepareStage {
         break;
       case 'done':
         await this.store.finishPrepare(event);
+        await this.noteTakenOver();
         this.outcome = 'finished';
         this.emit({ type: 'prepared' });
         break;
@@ -170,6 +172,13 @@ export class PrepareStage {
           errorOf(event, event.input === null ? null : basename(this.pathOf(event.input))),
         );
     }
+  }
+
+  private async noteTakenOver(): Promise<void> {
+    const { residues, residuesTakenOver: taken } = await this.store.counts();
+    if (taken === 0) return;
+    const said = { taken: formatCount(taken), residues: formatCount(residues.total) };
+    this.notes.add('info', 'taken_over', message('note.taken_over', said));
   }
 
   private canLeaveOut(failure: PrepareFailed): boolean {

@@ -106,7 +106,9 @@ function runLines(run: RunFacts): string[] {
 function withoutPaths(line: string, { summary: { plan, folder }, leftOut }: RunFacts): string {
   const hidden: [string, string][] = [
     [folder, '<run folder>'],
-    ...(plan.imported ? [[plan.imported.folder, '<earlier run>'] as [string, string]] : []),
+    ...[plan.imported?.folder, plan.earlier].flatMap((path): [string, string][] =>
+      path === undefined ? [] : [[path, '<earlier run>']],
+    ),
     ...namesOf(
       plan.inputs.map(({ path }) => path),
       'input',

@@ -10,6 +10,7 @@ export function readCounts(db: Database.Database): RunCounts {
     frames: number;
     residues: number;
     bounded: number;
+    taken_over: number | null;
     recomputed: number;
     repeated_proteins: number;
     repeated_nucleotides: number;
@@ -22,7 +23,7 @@ export function readCounts(db: Database.Database): RunCounts {
   const rows = db
     .prepare<[], Columns>(
       `SELECT state, count(*) AS parts, sum(frames) AS frames, sum(residues) AS residues,
-         sum(bisected OR batch_halvings > 0) AS bounded, sum(recomputed_fp32 > 0) AS recomputed,
+         sum(bisected OR batch_halvings > 0) AS bounded, sum(residues) FILTER (WHERE device IS NULL) AS taken_over, sum(recomputed_fp32 > 0) AS recomputed,
          sum(repeated_proteins) AS repeated_proteins, sum(repeated_nucleotides) AS repeated_nucleotides,
          sum(frames_outside_norm_band) AS outside_norm_band,
          min(esm2_norm_low) AS esm2_norm_low, max(esm2_norm_high) AS esm2_norm_high,
@@ -46,6 +47,7 @@ export function readCounts(db: Database.Database): RunCounts {
     // Rows are numbered from 0 without gaps.
     records: db.prepare<[], number>('SELECT coalesce(max(row) + 1, 0) FROM record').pluck().get() ?? 0,
     boundedParts: done?.bounded ?? 0,
+    residuesTakenOver: done?.taken_over ?? 0,
     recomputedParts: done?.recomputed ?? 0,
     repeatedProteins: done?.repeated_proteins ?? 0,
     repeatedNucleotides: done?.repeated_nucleotides ?? 0,

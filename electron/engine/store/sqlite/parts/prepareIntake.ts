@@ -12,11 +12,21 @@ import type { Reason } from '../../../../contract/results.ts';
 import { isFileError, readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
 import { repairDamage, wrongCounts } from './damage.ts';
 import { sealMethods } from './digests.ts';
+import { takingOver } from './earlierParts.ts';
 import type { Said } from '../../../../contract/problems.ts';
 import type { Registered } from '../../types.ts';
 
-/** Stores prepare's reports. A second prepare over the same inputs changes nothing. */
-export function prepareIntakeMethods(db: Database.Database, folder: string) {
+/**
+ * Stores prepare's reports. A second prepare over the same inputs changes nothing. `openEarlier`: opens the
+ * database of the run whose results are taken over, if there is one.
+ */
+export function prepareIntakeMethods(
+  db: Database.Database,
+  folder: string,
+  openEarlier: () => Database.Database | null,
+) {
+  let earlier: Database.Database | null | undefined;
+  let takeOver: ((part: PartRow) => void) | null = null;
   const knownFile = db.prepare<[string], string>('SELECT sha256 FROM records_file WHERE path = ?').pluck();
   const saveFile = db.prepare(
     'INSERT OR REPLACE INTO records_file (path, sha256, first_row, count) VALUES (?, ?, ?, ?)',
@@ -83,6 +93,22 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
     savePrepared.run(JSON.stringify(done));
   }
 
+  function takeNewPart(event: PreparedPart): Registered {
+    const registered = registerPart(db, event);
+    if (registered === 'known') return registered;
+    if (earlier === undefined) {
+      earlier = openEarlier();
+      takeOver = earlier && takingOver(db, earlier);
+    }
+    takeOver?.(findPart(db, event.key)!);
+    return registered;
+  }
+
+  function closeEarlier(): void {
+    earlier?.close();
+    earlier = undefined;
+  }
+
   /**
    * The run goes on without this input, so the rows from its first one on will be those of other sequences:
    * nothing that is stored of them may remain until then. Returns the first of them.
@@ -105,14 +131,17 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
 
   return {
     ingestRecords: db.transaction(ingestRecords),
-    registerPart: db.transaction((event: PreparedPart): Registered => registerPart(db, event)),
+    registerPart: db.transaction(takeNewPart),
     addInputProblem: ({ input, code, values, count, examples }: InputProblem): void => {
       saveProblem.run(input, code, JSON.stringify(values), count, JSON.stringify(examples));
     },
     finishInput,
     failInput: db.transaction(failInput),
     forgetChanged: db.transaction(forgetChanged),
-    finishPrepare: db.transaction(finishPrepare),
+    finishPrepare: (done: PrepareDone): void => {
+      closeEarlier();
+      db.transaction(finishPrepare)(done);
+    },
     invalidatePrepare: (): void => void savePrepared.run(null),
     repairDamage: db.transaction(() => repairDamage(db)),
   };

@@ -424,9 +424,9 @@ describe('the computer check', () => {
     const link = await screen.findByRole('link', { name: 'Measure speed under Computer check' });
     expect(link.getAttribute('href')).toBe('#/computer');
     act(() => go({ screen: 'computer' }));
-    const card = await screen.findByRole('region', { name: 'Speed' });
-    await user.click(within(card).getByRole('button', { name: 'Measure speed' }));
-    await within(card).findByText(/106,990 residues per second, 91% .* 19,064 frames per second/);
+    const card = await screen.findByRole('region', { name: 'Measure speed: Speed' });
+    await user.click(within(card).getByRole('button', { name: 'Measure speed: Speed' }));
+    await within(card).findByText(/106,990 residues per second, 91 % .* 19,064 frames per second/);
     within(card).getByText(/It did not answer in time/);
     act(() => go({ screen: 'new-run' }));
     await screen.findByText(/^From the speed measured on /);
@@ -435,9 +435,9 @@ describe('the computer check', () => {
   it('does not measure the speed while a run is at work, and explains why', async () => {
     await renderWithEngine(<App />);
     act(() => go({ screen: 'computer' }));
-    const card = await screen.findByRole('region', { name: 'Speed' });
+    const card = await screen.findByRole('region', { name: 'Measure speed: Speed' });
     await within(card).findByText(/A run is being computed/);
-    const measure = within(card).getByRole('button', { name: 'Measure speed' });
+    const measure = within(card).getByRole('button', { name: 'Measure speed: Speed' });
     expect(measure).toHaveProperty('disabled', true);
   });
 });

@@ -1,15 +1,7 @@
 /** Downloads, imports and verifies weights, through the backend's `weights` module. */
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import {
-  appError,
-  type AppError,
-  type ErrorCode,
-  err,
-  ok,
-  type Result,
-  failWith,
-} from '../../contract/errors.ts';
+import { errorCodeSchema, failWith, ok, type ErrorCode, type Result } from '../../contract/errors.ts';
 import { bytesNamed, message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { foundWeightsSchema, type FoundWeights, type ImportRequest } from '../../contract/rpc/computer.ts';
@@ -59,7 +51,6 @@ const noteSchema = z.object({
   published: z.int(),
 });
 
-const problemSchema = z.object({ code: z.string(), message: z.string(), next_step: z.string() });
 const lineSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('reading'), path: z.string() }),
   z.object({
@@ -94,7 +85,7 @@ const lineSchema = z.discriminatedUnion('type', [
     problems: z.array(z.string()),
   }),
   z.object({ type: z.literal('done'), folders: z.array(z.string()).default([]) }),
-  problemSchema.extend({ type: z.literal('error') }),
+  z.object({ type: z.literal('error'), code: errorCodeSchema, message: z.string(), next_step: z.string() }),
 ]);
 type Line = z.infer<typeof lineSchema>;
 
@@ -221,7 +212,7 @@ export async function fetchFiles(
   folder: string,
   options: WeightsOptions & { env: NodeJS.ProcessEnv },
 ): Promise<Result<void>> {
-  const codes: Codes = { ...CODES, model_damaged: 'python_broken' };
+  const codes = { model_damaged: 'python_broken' } as const;
   const lines = await weights(environment, ['fetch', list, folder], options, codes);
   return lines.ok ? ok(undefined) : lines;
 }
@@ -234,7 +225,7 @@ async function weights(
   environment: PythonEnvironment,
   args: readonly string[],
   options: WeightsOptions & { env?: NodeJS.ProcessEnv },
-  codes: Codes = CODES,
+  codes: Partial<Record<ErrorCode, ErrorCode>> = {},
 ): Promise<Result<Line[]>> {
   const lines: Line[] = [];
   let reading = '';
@@ -251,7 +242,11 @@ async function weights(
     },
   });
   const problem = lines.find((line) => line.type === 'error');
-  if (problem) return err(asAppError(problem, codes, notUsedOf(lines)));
+  if (problem) {
+    const { code, message: cause, next_step: nextStep } = problem;
+    const reasons = notUsedOf(lines).map(({ path, note }) => ` ${basename(path)}: ${note.text}`);
+    return failWith(codes[code] ?? code, [cause, ...reasons].join(''), { nextStep });
+  }
   if (outcome.ending === 'succeeded') return ok(lines);
   if (outcome.ending === 'cancelled') {
     return failWith('download_failed', 'This was interrupted.', { nextStep: GOES_ON });
@@ -273,38 +268,5 @@ function parseLine(text: string): Line | undefined {
   return parseJson(lineSchema, text);
 }
 
-type Codes = Readonly<Record<string, ErrorCode>>;
-
-const CODES: Codes = {
-  model_unknown: 'model_unknown',
-  model_missing: 'model_missing',
-  model_damaged: 'model_damaged',
-  weights_unreadable: 'model_damaged',
-  network_unreachable: 'network_unreachable',
-  network_proxy: 'network_proxy',
-  network_blocked: 'network_blocked',
-  network_certificate: 'network_certificate',
-  download_failed: 'download_failed',
-  offline: 'network_blocked',
-  disk_full: 'disk_full',
-  busy: 'weights_busy',
-  usage: 'import_refused',
-  io: 'folder_unwritable',
-};
-/** Codes for errors in the user's own files, not in the program. */
-const IMPORT_CODES: Codes = {
-  ...CODES,
-  model_missing: 'import_refused',
-  weights_unreadable: 'import_refused',
-};
-
-function asAppError(
-  problem: z.infer<typeof problemSchema>,
-  codes: Codes,
-  notUsed: readonly NotUsed[],
-): AppError {
-  const reasons = notUsed.map(({ path, note }) => ` ${basename(path)}: ${note.text}`).join('');
-  return appError(codes[problem.code] ?? 'internal', `${problem.message}${reasons}`, {
-    nextStep: problem.next_step,
-  });
-}
+/** For errors in the user's own files, not in the program. */
+const IMPORT_CODES = { model_missing: 'import_refused', model_damaged: 'import_refused' } as const;

@@ -206,7 +206,7 @@ def test_offline_mode_is_reported_before_downloading(
     manifest.write_text(json.dumps(content))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     code, lines = command(capsys, "get", "500", "--weights", tmp_path / "w", "--manifest", manifest)
-    assert (code, lines[-1]["code"]) == (1, "offline")
+    assert (code, lines[-1]["code"]) == (1, "network_blocked")
     assert site.requests == []
 
 
@@ -262,7 +262,7 @@ def test_only_one_process_at_a_time_changes_weights(
     manifest, weights = small_manifest(tmp_path / "models.json", site, sources), tmp_path / "weights"
     with changing(weights):
         code, lines = command(capsys, "get", "500", "--weights", weights, "--manifest", manifest)
-    assert (code, lines[-1]["code"]) == (1, "busy")
+    assert (code, lines[-1]["code"]) == (1, "weights_busy")
 
 
 def test_errors_are_json_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

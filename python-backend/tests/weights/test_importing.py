@@ -165,7 +165,7 @@ def test_published_files_become_the_published_model(
     code, lines = command(capsys, "look", *places(tmp_path, manifest), published)
     assert [(m["published"], m["chunk_length"]) for m in lines[-1]["models"]] == [("500", 500)]
     code, lines = command(capsys, "import", *places(tmp_path, manifest), published)
-    assert (code, lines[-1]["code"]) == (1, "weights_unreadable"), "the tokenizer is another one"
+    assert (code, lines[-1]["code"]) == (1, "model_damaged"), "the tokenizer is another one"
     tokenizer = hashlib.sha256(TOKENIZER.read_bytes()).hexdigest()
     content["files"]["dnabert_s_tokenizer"]["sha256"] = tokenizer
     manifest.write_text(json.dumps(content))
@@ -183,7 +183,7 @@ def test_a_classifier_for_other_encoders_is_refused_before_anything_is_converted
     _, lines = command(capsys, "look", *places(tmp_path), published)
     assert "takes 3328 numbers, but these encoders give 24 + 48 = 72" in lines[-1]["models"][0]["problem"]
     code, lines = command(capsys, "import", *places(tmp_path), published)
-    assert (code, lines[-1]["code"]) == (1, "weights_unreadable")
+    assert (code, lines[-1]["code"]) == (1, "model_damaged")
     assert "trained with other encoders" in lines[-1]["message"]
     assert list((tmp_path / "weights" / "shared").iterdir()) == []
 
@@ -193,10 +193,10 @@ def test_a_classifier_for_other_encoders_is_refused_before_anything_is_converted
     [
         ("head only", "model_missing", "ESM-2 and DNABERT-S and tokenizer.json"),
         ("one shard", "model_missing", "is missing"),
-        ("nothing", "weights_unreadable", "None of these files holds weights"),
+        ("nothing", "model_damaged", "None of these files holds weights"),
         ("not there", "model_missing", "is not there"),
-        ("two names", "usage", "several classifiers"),
-        ("bad name", "usage", "cannot be called"),
+        ("two names", "import_refused", "several classifiers"),
+        ("bad name", "import_refused", "cannot be called"),
     ],
 )
 def test_what_cannot_be_imported_is_reported(

@@ -79,15 +79,12 @@ const WITH_MODEL_MS = 60 * 60_000;
  * error of one with a model.
  */
 export async function runCheck(place: CheckPlace, check: Check): Promise<Result<CheckResult[]>> {
-  const devices = {
-    devices: check.devices,
-    speed: check.devices,
-    controls: firstOfEachKind(check.devices),
-    precision: check.devices.slice(0, 1),
-  }[check.check];
+  const { check: name } = check;
+  const one = name === 'precision' ? check.devices.slice(0, 1) : check.devices;
+  const devices = name === 'controls' ? firstOfEachKind(check.devices) : one;
   const found: Result<CheckResult[]>[] = [];
   // The small encoder can be tried on all devices at once; else they would share power and memory.
-  const tried = check.check === 'devices' ? devices.map((device) => checkDevice(place, check, device)) : [];
+  const tried = name === 'devices' ? devices.map((device) => checkDevice(place, check, device)) : [];
   for (const [index, device] of devices.entries()) {
     check.onDevice?.(device.name, index + 1, devices.length);
     found.push(await (tried[index] ?? checkDevice(place, check, device)));
@@ -108,16 +105,14 @@ async function checkDevice(
   device: ChosenDevice,
 ): Promise<Result<CheckResult[]>> {
   const { run = runCommand, signal, model, quick = false, inputs = [], seconds = 60 } = check;
-  const measured = inputs.length > 0 ? inputs : [join(paths.resources, 'example.fa')];
-  const preferred = [check.precision ?? preferredPrecision(device)];
-  const [precisions, args]: [Precision[], string[]] = {
-    devices: [possiblePrecisions(device), []] as [Precision[], string[]],
-    speed: [preferred, ['--seconds', String(seconds)]] as [Precision[], string[]],
-    controls: [preferred, ['--resources', paths.resources, ...(quick ? ['--quick'] : [])]] as [
-      Precision[],
-      string[],
-    ],
-    precision: [possiblePrecisions(device), ['--input', ...measured]] as [Precision[], string[]],
+  const asked = check.precision ?? preferredPrecision(device);
+  const triesAll = check.check === 'devices' || check.check === 'precision';
+  const precisions = triesAll ? possiblePrecisions(device) : [asked];
+  const args = {
+    devices: [],
+    speed: ['--seconds', String(seconds)],
+    controls: ['--resources', paths.resources, ...(quick ? ['--quick'] : [])],
+    precision: ['--input', ...(inputs.length > 0 ? inputs : [join(paths.resources, 'example.fa')])],
   }[check.check];
   const words = [check.check, device.kind, precisions.join(','), ...args];
   const begin = performance.now();

@@ -30,9 +30,8 @@ from virnucpro_backend.weights.errors import WeightsError
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one check; return the exit code."""
-    arguments = _parser().parse_args(argv)
     try:
-        results: list[CheckResult] = arguments.run(arguments)
+        results = _results(_parser().parse_args(argv))
     except (PrepareError, PartFailedError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -43,38 +42,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-# Each check imports only what it needs, as importing everything would take seconds.
+def _results(asked: argparse.Namespace) -> list[CheckResult]:
+    """Each check imports only what it needs, as importing everything would take seconds."""
+    if asked.what == "devices":
+        from virnucpro_backend.check.device import check_device
 
+        return check_device(asked.kind, asked.precisions)
+    set_up_device_allocator()
+    if asked.what == "speed":
+        from virnucpro_backend.check.speed import measure_speed
 
-def _devices(arguments: argparse.Namespace) -> list[CheckResult]:
-    from virnucpro_backend.check.device import check_device
+        return [measure_speed(asked.kind, each, asked.seconds) for each in asked.precisions]
+    if asked.what == "precision":
+        from virnucpro_backend.check.precision import check_precisions
 
-    return check_device(arguments.kind, arguments.precisions)
-
-
-def _controls(arguments: argparse.Namespace) -> list[CheckResult]:
+        return check_precisions(asked.kind, asked.precisions, asked.model, asked.input)
     from virnucpro_backend.check.panel import run_controls
 
-    set_up_device_allocator()
-    model, resources = arguments.model, arguments.resources
     return [
-        run_controls(model, arguments.kind, precision, resources, quick=arguments.quick)
-        for precision in arguments.precisions
+        run_controls(asked.model, asked.kind, each, asked.resources, quick=asked.quick)
+        for each in asked.precisions
     ]
-
-
-def _speed(arguments: argparse.Namespace) -> list[CheckResult]:
-    from virnucpro_backend.check.speed import measure_speed
-
-    set_up_device_allocator()
-    return [measure_speed(arguments.kind, precision, arguments.seconds) for precision in arguments.precisions]
-
-
-def _precision(arguments: argparse.Namespace) -> list[CheckResult]:
-    from virnucpro_backend.check.precision import check_precisions
-
-    set_up_device_allocator()
-    return check_precisions(arguments.kind, arguments.precisions, arguments.model, arguments.input)
 
 
 def _precisions(text: str) -> list[Precision]:
@@ -87,27 +75,14 @@ def _precisions(text: str) -> list[Precision]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m virnucpro_backend.check", description=__doc__)
-    levels = parser.add_subparsers(required=True, metavar="WHAT")
-
-    def level(name: str, run: object, *parents: argparse.ArgumentParser) -> argparse.ArgumentParser:
-        added = levels.add_parser(name, parents=parents)
-        added.set_defaults(run=run)
-        return added
-
-    device = argparse.ArgumentParser(add_help=False)
-    device.add_argument("kind", choices=get_args(DeviceKind))
-    device.add_argument("precisions", type=_precisions, help="such as fp32,bf16")
-
-    level("devices", _devices, device)
-    controls = level("controls", _controls, device)
-    controls.add_argument("--model", type=Path, required=True, help="a model folder")
-    controls.add_argument("--resources", type=Path, required=True, help="the folder that holds controls/")
-    controls.add_argument("--quick", action="store_true", help="only 20 viral and 20 host sequences")
-    speed = level("speed", _speed, device)
-    speed.add_argument("--seconds", type=float, default=60.0)
-    precision = level("precision", _precision, device)
-    precision.add_argument("--model", type=Path, required=True, help="a model folder")
-    precision.add_argument("--input", type=Path, nargs="+", required=True, help="FASTA or FASTQ files")
+    parser.add_argument("what", choices=("devices", "controls", "precision", "speed"))
+    parser.add_argument("kind", choices=get_args(DeviceKind))
+    parser.add_argument("precisions", type=_precisions, help="such as fp32,bf16")
+    parser.add_argument("--model", type=Path, help="controls, precision: a model folder")
+    parser.add_argument("--resources", type=Path, help="controls: the folder that holds controls/")
+    parser.add_argument("--quick", action="store_true", help="controls: only 20 viral and 20 host sequences")
+    parser.add_argument("--input", type=Path, nargs="+", help="precision: FASTA or FASTQ files")
+    parser.add_argument("--seconds", type=float, default=60.0, help="speed: for each device")
     return parser
 
 

@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         _say(
             "error",
-            code="io",
+            code="folder_unwritable",
             message=f"{error.filename or 'A file'}: {error.strerror}.",
             next_step="Check the folder and the disk.",
         )

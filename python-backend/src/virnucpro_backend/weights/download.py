@@ -97,7 +97,7 @@ def address(url: str, name: str, mirror: str | None) -> str:
         return url
     if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
         raise WeightsError(
-            "offline",
+            "network_blocked",
             f"{url} is needed, but HF_HUB_OFFLINE forbids downloads from Hugging Face.",
             "Unset HF_HUB_OFFLINE, or import files that you already have.",
         )

@@ -8,17 +8,16 @@ WeightsErrorCode = Literal[
     "model_unknown",
     "model_missing",
     "model_damaged",
-    "weights_unreadable",
     "network_unreachable",
     "network_proxy",
     "network_blocked",
     "network_certificate",
     "download_failed",
-    "offline",
-    "busy",
-    "usage",
+    "weights_busy",
+    "import_refused",
     "disk_full",
 ]
+"""Codes of electron/contract/problems.ts."""
 
 
 class WeightsError(Exception):
@@ -38,7 +37,7 @@ class WeightsError(Exception):
 def unreadable(name: str, why: str) -> WeightsError:
     """Make the error for a file with unexpected content."""
     return WeightsError(
-        "weights_unreadable",
+        "model_damaged",
         f"{name} cannot be read as weights: {why}.",
         "Check that it is the published file, or get it again.",
     )

@@ -83,7 +83,7 @@ def import_models(
     """
     if not found.heads and (found.broken or not found.encoders):
         raise WeightsError(
-            "weights_unreadable",
+            "model_damaged",
             " ".join(found.problems)
             or (
                 "There is no classifier among these files."
@@ -94,7 +94,7 @@ def import_models(
         )
     if name is not None and len(found.heads) > 1:
         raise WeightsError(
-            "usage",
+            "import_refused",
             "There are several classifiers among these files, and only one name.",
             "Import them one after the other, or leave out the name.",
         )
@@ -154,14 +154,14 @@ def _make(
         given = chunk_length or (model.chunk_length if model else _length_in_name(head.path))
         if given is None:
             raise WeightsError(
-                "usage",
+                "import_refused",
                 f"Nothing says with which chunk length {head.path.name} was trained.",
                 "Give the chunk length, such as 500.",
             )
         name, length, bands = name or _free_name(weights, _name_of(head.path)), given, None
         title = name
         if name in manifest or (weights / name).exists():
-            raise WeightsError("usage", f"There is a model {name} already.", "Choose another name.")
+            raise WeightsError("import_refused", f"There is a model {name} already.", "Choose another name.")
     return write_model(
         weights,
         name,
@@ -178,7 +178,7 @@ def _check_published_tokenizer(tokenizer: Path, published: PublishedFile) -> Non
     """Refuse any other tokenizer, which would give other tokens and silently wrong scores."""
     if sha256_of_file(tokenizer) != published.sha256:
         raise WeightsError(
-            "weights_unreadable",
+            "model_damaged",
             f"{tokenizer} is not the tokenizer that was published with this DNABERT-S.",
             f"Take {published.name} from {published.source}.",
         )

@@ -232,10 +232,10 @@ def add_encoder(shared: Path, role: str, sha256: str, source: Checkpoint, report
 
 
 def check_name(name: str) -> None:
-    """Raise WeightsError (`usage`) unless every system allows this name for a model's folder."""
+    """Raise WeightsError (`import_refused`) unless every system allows this name for a model's folder."""
     if not _NAME.fullmatch(name) or name.endswith((".", " ")) or name.lower() in _RESERVED:
         raise WeightsError(
-            "usage",
+            "import_refused",
             f"A model cannot be called {name!r}.",
             "Take letters, digits, spaces and - _ . +, at most 60.",
         )
@@ -286,11 +286,11 @@ def write_model(
 
 
 def check_fit(head: str, inputs: int, esm2: Mapping[str, int], dnabert_s: Mapping[str, int]) -> None:
-    """Raise WeightsError (`weights_unreadable`) if a classifier was made for other encoders."""
+    """Raise WeightsError (`model_damaged`) if a classifier was made for other encoders."""
     given = dnabert_s["width"] + esm2["width"]
     if inputs != given:
         raise WeightsError(
-            "weights_unreadable",
+            "model_damaged",
             f"The classifier {head} takes {inputs} numbers, but these encoders give {dnabert_s['width']} + "
             f"{esm2['width']} = {given}: it was trained with other encoders.",
             "Import it together with the ESM-2 and the DNABERT-S that it was trained with.",
@@ -314,7 +314,7 @@ def changing(weights: Path) -> Iterator[None]:
             take_lock(file)
         except OSError as error:
             raise WeightsError(
-                "busy",
+                "weights_busy",
                 "Weights are being fetched or imported in another window or terminal.",
                 "Wait for it to end, or stop it there.",
             ) from error

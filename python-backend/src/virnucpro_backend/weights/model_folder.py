@@ -71,7 +71,7 @@ def load_model(
 
     Tensors are copied one by one from the memory-mapped file to the device and cast there, without a second
     copy in memory. Raises WeightsError (`model_unknown`, `model_missing`, `model_damaged`,
-    `weights_unreadable`).
+    `model_damaged`).
     """
     model, where, dtype = read_model_json(folder), torch.device(device), DTYPES[precision]
     verify_model(folder, model)

@@ -28,7 +28,7 @@ def open_checkpoint(path: Path) -> Checkpoint:
     """Open a safetensors file or a `torch.save` file.
 
     A `config.json` in the same folder is read too. Only names are read until a tensor is used.
-    Raises WeightsError (`model_missing`, `weights_unreadable`).
+    Raises WeightsError (`model_missing`, `model_damaged`).
     """
     if not path.is_file():
         raise WeightsError("model_missing", f"{path} is missing.", "Get the weights again.")

@@ -148,7 +148,7 @@ def head_state(checkpoint: Checkpoint) -> dict[str, Tensor]:
 
 
 def read_head(checkpoint: Checkpoint) -> Head:
-    """Read the classifier in a file. Raises WeightsError (`weights_unreadable`)."""
+    """Read the classifier in a file. Raises WeightsError (`model_damaged`)."""
     try:
         return Head(head_state(checkpoint))
     except (ValueError, RuntimeError) as error:

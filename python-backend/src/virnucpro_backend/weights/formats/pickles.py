@@ -85,7 +85,7 @@ def read_pickled(path: Path, largest: int = LARGEST_PICKLE) -> Any:
     """Read the object in a `torch.save` file: dicts, lists, numbers, strings, tensors, `Inert` records.
 
     Tensors are memory-mapped: they are read only when used, and changing one does not change the file.
-    Raises WeightsError (`model_missing`, `weights_unreadable`), also for a pickle of more than `largest`
+    Raises WeightsError (`model_missing`, `model_damaged`), also for a pickle of more than `largest`
     bytes.
     """
     try:

@@ -191,7 +191,7 @@ def check_layout(role: str, checkpoint: Checkpoint) -> Esm2Config | DnabertSConf
     """Check that all tensors of an encoder exist with the right shapes, without reading their numbers, and
     return its sizes.
 
-    Raises WeightsError (`weights_unreadable`).
+    Raises WeightsError (`model_damaged`).
     """
     shapes = dataclasses.replace(checkpoint, tensors=_Shapes(checkpoint.tensors))
     config: Esm2Config | DnabertSConfig
@@ -213,7 +213,7 @@ def check_layout(role: str, checkpoint: Checkpoint) -> Esm2Config | DnabertSConf
 
 
 def check_tokenizer(path: Path, vocabulary: int) -> None:
-    """Raise WeightsError (`weights_unreadable`) unless a tokenizer is a DNA tokenizer for this encoder."""
+    """Raise WeightsError (`model_damaged`) unless a tokenizer is a DNA tokenizer for this encoder."""
     try:
         tokens = DnaTokenizer(path).vocabulary
     except Exception as error:  # the tokenizers library raises nothing more precise
@@ -312,7 +312,7 @@ def _files_of(paths: list[Path]) -> list[Path]:
                         files[file] = None
                 if len(files) > MOST_FILES:
                     raise WeightsError(
-                        "usage",
+                        "import_refused",
                         f"There are more than {MOST_FILES} files below {path}.",
                         "Choose the folder that holds the weights.",
                     )

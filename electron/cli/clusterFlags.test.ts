@@ -23,12 +23,8 @@ describe('where a run computes', () => {
     );
     const path = join(await temporaryFolder(), 'job.sh');
     writeFileSync(path, script);
-    const place = { kind: 'slurm', script, shares: 8, login: null, on_processors: false };
+    const place = { kind: 'slurm', script, shares: 8, on_processors: false };
     expect(whereAsked({ slurm: path }, undefined)).toEqual(place);
-    expect(whereAsked({ slurm: path, slurmLogin: 'me@login' }, undefined)).toEqual({
-      ...place,
-      login: 'me@login',
-    });
     const onProcessors = scriptOf([], true);
     expect(onProcessors).not.toContain('gpu');
     writeFileSync(path, onProcessors);
@@ -44,7 +40,6 @@ describe('where a run computes', () => {
     [{ ray: 'ray://head:10001' }, undefined, '--ray takes HOST:PORT'],
     [{ workers: 2 }, undefined, '--workers means something with --ray only'],
     [{ cpus: 2 }, undefined, '--cpus means something with --ray only'],
-    [{ slurmLogin: 'me@login' }, undefined, '--slurm-login means something with --slurm only'],
     [{ slurm: '/nowhere/job.sh' }, undefined, 'cannot be read'],
     [{ slurm: 'job.sh' }, '0', '--devices chooses'],
     [{ slurm: 'job.sh', ray: 'head:6379' }, undefined, 'one cluster'],

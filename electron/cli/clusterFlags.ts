@@ -18,14 +18,12 @@ export interface ClusterFlags {
   cpus?: number;
   workers?: number;
   slurm?: string;
-  slurmLogin?: string;
 }
 
 export function withClusterOptions(command: Command): Command {
   const text: readonly (readonly [flag: string, help: string])[] = [
     ['--ray <address>', 'compute on a Ray cluster: HOST:PORT of its head node'],
     ['--slurm <script>', 'compute on a SLURM cluster: a batch script, such as slurm-script prints'],
-    ['--slurm-login <host>', 'with --slurm: where sbatch is, by ssh (default: on this computer)'],
   ];
   const counts: typeof text = [
     ['--shares <n>', `with --ray: into how many tasks the run is divided (default: ${USUAL_RAY_SHARES})`],
@@ -39,27 +37,21 @@ export function withClusterOptions(command: Command): Command {
 
 /** Where to compute; undefined if no flag says so. */
 export function whereAsked(flags: ClusterFlags, devices: string | undefined): Where | undefined {
-  const { ray, shares, cpus, workers, slurm, slurmLogin } = flags;
+  const { ray, shares, cpus, workers, slurm } = flags;
   if (slurm !== undefined && ray !== undefined)
     throw usage('A run computes on one cluster: name --ray or --slurm.');
-  for (const [flag, value, needed, other] of [
-    ['--shares', shares, '--ray', ray],
-    ['--cpus', cpus, '--ray', ray],
-    ['--workers', workers, '--ray', ray],
-    ['--slurm-login', slurmLogin, '--slurm', slurm],
-  ])
-    if (value !== undefined && other === undefined)
-      throw usage(`${flag} means something with ${needed} only.`);
+  for (const [flag, value] of Object.entries({ shares, cpus, workers }))
+    if (value !== undefined && ray === undefined) throw usage(`--${flag} means something with --ray only.`);
   if (slurm === undefined && ray === undefined) return undefined;
   if (devices !== undefined)
     throw usage('--devices chooses among the devices of this computer, and a cluster computes on others.');
-  if (slurm !== undefined) return slurmAsked(slurm, slurmLogin ?? null);
+  if (slurm !== undefined) return slurmAsked(slurm);
   if (!RAY_ADDRESS.test(ray ?? ''))
     throw usage(`--ray takes HOST:PORT of the head node, such as head:6379, and not ${ray}.`);
   return parsed(whereSchema, { kind: 'ray', address: ray, shares, cpus, workers });
 }
 
-function slurmAsked(path: string, login: string | null): Where {
+function slurmAsked(path: string): Where {
   let script: string;
   try {
     script = readFileSync(path, 'utf8');
@@ -68,7 +60,7 @@ function slurmAsked(path: string, login: string | null): Where {
       `The batch script cannot be read: ${reason instanceof Error ? reason.message : String(reason)}`,
     );
   }
-  const place = slurmPlace(script, login);
+  const place = slurmPlace(script);
   if (!place) throw usage(`The tasks in ${path} must be counted from 1, such as "#SBATCH --array=1-8".`);
   return parsed(whereSchema, place);
 }

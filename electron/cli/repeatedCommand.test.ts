@@ -98,8 +98,8 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
 
   it('includes the batch script of a SLURM cluster, even if one of its lines looks like the end marker', async () => {
     const own = `END_OF_SCRIPT\necho "$HOME" '\\'\n`;
-    const submitted = slurmPlace(slurmScript(['--array=1-3'], false) + own, 'anna@login');
-    const onProcessors = slurmPlace(slurmScript(['--array=1-3'], true) + own, null);
+    const submitted = slurmPlace(slurmScript(['--array=1-3'], false) + own);
+    const onProcessors = slurmPlace(slurmScript(['--array=1-3'], true) + own);
     for (const where of [submitted, onProcessors]) {
       if (where === null) throw new Error('no script can be made');
       const script = join(mkdtempSync(join(tmpdir(), 'virnucpro-command-')), 'script');

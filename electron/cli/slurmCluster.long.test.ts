@@ -13,17 +13,11 @@ const COPIES = 6;
 const PATIENCE_MS = 1_200_000;
 /** The exit code with which private_slurm.py says that SLURM can't run here. */
 const CANT_BE_HERE = 3;
-interface PrivateSlurm {
-  environment: Record<string, string>;
-  login: { name: string; environment: Record<string, string> } | null;
-}
 
 describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
   let slurm: ChildProcess | undefined;
-  /** The environment for SLURM's programs, and for `virnucpro`, which reaches them as `by` says. */
+  /** The environment for SLURM's programs, and for `virnucpro`. */
   let env: Record<string, string> | undefined;
-  let ours: Record<string, string>;
-  let by: string[] = [];
   let missing = '';
   let input = '';
   let local: Record<string, string>;
@@ -43,10 +37,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
       return;
     }
     if (!first.startsWith('{')) throw new Error(first);
-    const { environment, login } = JSON.parse(first) as PrivateSlurm;
-    env = environment;
-    ours = login?.environment ?? environment;
-    by = login ? ['--slurm-login', login.name] : [];
+    env = JSON.parse(first) as Record<string, string>;
     ({ input, local } = await computedHere());
   }, 3_600_000);
   afterAll(async () => {
@@ -87,8 +78,8 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     folder: string,
     tasks: number,
   ): Promise<{ run: ChildProcess; end: Promise<Ending> }> {
-    const words = ['predict', input, '-o', folder, '--slurm', await job(tasks), ...by, ...small];
-    const run = virnucpro(words, { env: ours });
+    const words = ['predict', input, '-o', folder, '--slurm', await job(tasks), ...small];
+    const run = virnucpro(words, { env: env ?? {} });
     const end = ended(run);
     const shares = Array.from({ length: tasks }, (_, place) =>
       join(folder, 'shares', `${place + 1}-of-${tasks}`),
@@ -101,7 +92,6 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     return { run, end };
   }
 
-  // It uses ssh if there is an OpenSSH server, else the programs of this computer.
   it('writes the tables of a local run, although a node fails, tasks are requeued and run out of time, and the program is killed', async ({
     skip,
   }) => {
@@ -119,7 +109,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     run.kill('SIGKILL');
     expect((await end).code).toBeNull();
 
-    await succeeds(['resume', folder, '--python', REAL_PYTHON, '-q'], { env: ours });
+    await succeeds(['resume', folder, '--python', REAL_PYTHON, '-q'], { env: env ?? {} });
     expect(await readTables(folder)).toEqual(local);
     expect(await queued()).toEqual([]);
     // Everything was queued again by SLURM.
@@ -141,7 +131,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     expect(early, lacks).toBe(1);
     expect(lacks).toMatch(/Missing: shares 1\/2, 2\/2/);
 
-    await succeeds(['resume', folder, '--python', REAL_PYTHON, '-q'], { env: ours });
+    await succeeds(['resume', folder, '--python', REAL_PYTHON, '-q'], { env: env ?? {} });
     expect(await readTables(folder)).toEqual(local);
   }, 3_600_000);
 
@@ -153,13 +143,13 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     await succeeds(['prepare', input, '-o', folder, '--processors', ...small]);
     // The nodes find no virnucpro in their PATH.
     await program('sbatch', '--wait', '--output=/dev/null', await job(3), folder);
-    await succeeds(['finish', folder, '--python', REAL_PYTHON, '-q'], { env: ours });
+    await succeeds(['finish', folder, '--python', REAL_PYTHON, '-q'], { env: env ?? {} });
     expect(await readTables(folder)).toEqual(local);
 
     const never = await job(1);
     writeFileSync(never, readFileSync(never, 'utf8').replace('#SBATCH --mem=1G', '#SBATCH --mem=900G'));
-    const words = ['predict', input, '-o', `${folder}-never`, '--slurm', never, ...by, ...small];
-    const { code, output } = await ended(virnucpro(words, { env: ours }));
+    const words = ['predict', input, '-o', `${folder}-never`, '--slurm', never, ...small];
+    const { code, output } = await ended(virnucpro(words, { env: env ?? {} }));
     expect(code).toBe(1);
     expect(output).toMatch(/configuration is not available/);
   }, 3_600_000);

@@ -29,8 +29,6 @@ const slurmSchema = z.object({
   /** A batch script, submitted as an array with one task for each share. */
   script: z.string().max(LONGEST_SCRIPT),
   shares: sharesSchema,
-  /** The computer on which sbatch, squeue and scancel are run by ssh; null for this one. */
-  login: z.string().min(1).max(300).nullable(),
   /** The tasks compute on processors, so the run is planned for them. */
   on_processors: z.boolean(),
 });

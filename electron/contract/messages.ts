@@ -182,13 +182,9 @@ export const MESSAGES = {
     'Run "virnucpro setup --gpu nvidia" (or amd) on this computer, then start again; or have the tasks compute on processors.',
   'slurm.silent': 'SLURM on this computer gives no answer: {line}',
   'slurm.silent.next': 'Try again later, or ask who runs the cluster.',
-  'slurm.silent_there': 'SLURM on {login} gives no answer: {line}',
-  'slurm.silent_there.next': 'See that "ssh -o BatchMode=yes {login}" connects without asking for anything.',
   'slurm.missing': "SLURM's program sbatch was not found on this computer.",
   'slurm.missing.next':
     "Name the cluster's login node, or start VirNucPro there. It may need a module to be loaded.",
-  'slurm.missing_there': "SLURM's program sbatch was not found on {login}.",
-  'slurm.missing_there.next': 'Name another login node, or have its login load the module of SLURM.',
   'slurm.refused': 'SLURM does not take the job. It says: {words}',
   'slurm.refused.next': 'Change the job as SLURM suggests, or ask who runs the cluster.',
   'slurm.reason.None': 'SLURM has not looked at it yet',

@@ -74,7 +74,7 @@ describe('a new run', () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none' });
     const script = '#!/bin/sh\n#SBATCH --array=1-8';
-    choose({ where: { kind: 'slurm', script, shares: 8, login: null, on_processors: false } });
+    choose({ where: { kind: 'slurm', script, shares: 8, on_processors: false } });
     await act(() => addPaths(['/data/contigs.fasta']));
     await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
     const text = await screen.findByLabelText('Batch script');
@@ -82,14 +82,13 @@ describe('a new run', () => {
     await user.type(text, ',9');
     await screen.findByText('Cannot start: the tasks in the script for SLURM must be counted from 1.');
     await user.type(text, '{Backspace}{Backspace}%2');
-    await user.type(screen.getByLabelText('Login node'), 'me@login');
     const start = screen.getByRole('button', { name: 'Start' });
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
     await user.click(start);
     await waitFor(() => expect(engine.runs()).toHaveLength(1));
     const { where } = engine.runs()[0]?.request ?? {};
     expect(where).toEqual({
-      ...{ kind: 'slurm', script: `${script}%2`, shares: 8, login: 'me@login', on_processors: false },
+      ...{ kind: 'slurm', script: `${script}%2`, shares: 8, on_processors: false },
     });
     expect(rememberedPlace()).toEqual(where);
   });

@@ -58,13 +58,12 @@ it.each<[string, Partial<RepeatableRun['plan']>, object]>([
 
 it('passes the batch script to the standard input, whatever its lines are', () => {
   const where = { kind: 'slurm', shares: 2, on_processors: false };
-  const command = (script: string, login: string | null) =>
-    commandOf({}, { where: { ...where, script, login } });
-  expect(command('#!/bin/bash\necho "$1"\n', null)).toBe(
+  const command = (script: string) => commandOf({}, { where: { ...where, script } });
+  expect(command('#!/bin/bash\necho "$1"\n')).toBe(
     `virnucpro predict ${COMMON} --slurm /dev/stdin <<'END_OF_SCRIPT'\n#!/bin/bash\necho "$1"\nEND_OF_SCRIPT`,
   );
-  expect(command('END_OF_SCRIPT\nEND_OF_SCRIPT_\n\n', 'me@login')).toBe(
-    `virnucpro predict ${COMMON} --slurm /dev/stdin --slurm-login me@login <<'END_OF_SCRIPT__'\n` +
+  expect(command('END_OF_SCRIPT\nEND_OF_SCRIPT_\n\n')).toBe(
+    `virnucpro predict ${COMMON} --slurm /dev/stdin <<'END_OF_SCRIPT__'\n` +
       'END_OF_SCRIPT\nEND_OF_SCRIPT_\n\nEND_OF_SCRIPT__',
   );
 });

@@ -74,9 +74,7 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
 function whereFlags({ where, devices }: RepeatableRun['request']): string[] {
   if (where.kind === 'this_computer') return devices === 'auto' ? [] : ['--devices', devices];
   if (where.kind === 'shares') return where.on_processors ? ['--processors'] : [];
-  if (where.kind === 'slurm') {
-    return [...['--slurm', '/dev/stdin'], ...(where.login === null ? [] : ['--slurm-login', where.login])];
-  }
+  if (where.kind === 'slurm') return ['--slurm', '/dev/stdin'];
   return [
     ...['--ray', where.address, '--shares', String(where.shares)],
     ...(where.cpus === 0 ? [] : ['--cpus', String(where.cpus)]),

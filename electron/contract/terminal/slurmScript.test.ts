@@ -27,10 +27,10 @@ describe('the batch script', () => {
   });
 
   it('shows into how many shares it divides a run, also after manual changes', () => {
-    expect(slurmPlace(script(), 'me@login')).toEqual({
-      ...{ kind: 'slurm', script: script(), login: 'me@login', shares: 8, on_processors: false },
+    expect(slurmPlace(script())).toEqual({
+      ...{ kind: 'slurm', script: script(), shares: 8, on_processors: false },
     });
-    expect(slurmPlace(script(true), null)).toMatchObject({ on_processors: true });
+    expect(slurmPlace(script(true))).toMatchObject({ on_processors: true });
     const counts = [
       '#SBATCH --array=1-20%2',
       '#SBATCH -a 1-6',
@@ -45,10 +45,10 @@ describe('the batch script', () => {
       '#SBATCH -A 4 --array-of=9\ndate\n#SBATCH --array=1-2',
       '##SBATCH --array=1-9\n # SBATCH --array=1-9\n#SBATCHES --array=1-9',
       '#SBATCH --array=1-4 # not --array=1-9',
-    ].map((line) => slurmPlace(`#!/bin/bash\n${line}\n`, null)?.shares);
+    ].map((line) => slurmPlace(`#!/bin/bash\n${line}\n`)?.shares);
     expect(counts).toEqual([20, 6, 1, 1, 7, 3, 5, 1, 1, 10_000, 1, 1, 4]);
     for (const array of ['0-7', '1,3', '1-8:2', 'x', '1-0', '1-10001', '0,1', '11'])
-      expect(slurmPlace(`#!/bin/bash\n#SBATCH --array=${array} \n`, null), array).toBeNull();
+      expect(slurmPlace(`#!/bin/bash\n#SBATCH --array=${array} \n`), array).toBeNull();
   });
 });
 

@@ -83,12 +83,11 @@ export function sbatchOption(script: string, name: string, letter: string): stri
 
 /**
  * The place where a run with this script computes, which may have been changed or written by hand. Null if
- * its array does not count from 1, as shares do: `1-64` or `1-64%8`. `login`: the computer with SLURM's
- * programs, null for this one.
+ * its array does not count from 1, as shares do: `1-64` or `1-64%8`.
  */
-export function slurmPlace(script: string, login: string | null): SlurmChoice | null {
+export function slurmPlace(script: string): SlurmChoice | null {
   const [found, last = '1'] = /^1(?:-(\d+))?(?:%\d+)?$/.exec(sbatchOption(script, 'array', 'a') ?? '1') ?? [];
   const shares = Number(last);
   if (found === undefined || shares < 1 || shares > MOST_CLUSTER_SHARES) return null;
-  return { kind: 'slurm', script, shares, login, on_processors: script.includes('--devices "cpu:') };
+  return { kind: 'slurm', script, shares, on_processors: script.includes('--devices "cpu:') };
 }

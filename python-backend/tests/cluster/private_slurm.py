@@ -1,9 +1,8 @@
 """Runs a private SLURM on this computer: munged, slurmctld and a few slurmd in a folder, not as services.
 
-As a program it prints one JSON object, and ends everything when its standard input closes: `environment` has
-the variables with which SLURM's programs find it; `login`, if there is an OpenSSH server, the name of a login
-node and the variables with which `ssh` reaches it. Exit code 3 means that SLURM can't run here, for the
-reason that it prints.
+As a program it prints the variables with which SLURM's programs find it, as one JSON object, and ends
+everything when its standard input closes. Exit code 3 means that SLURM can't run here, for the reason that it
+prints.
 """
 
 from __future__ import annotations
@@ -208,92 +207,12 @@ class PrivateSlurm:
         return found
 
 
-class LoginNode:
-    """A context in which `ssh slurm-login` leads to this computer through a separate sshd. There SLURM's
-    programs find their cluster, which they don't with `environment` alone."""
-
-    name = "slurm-login"
-
-    def __init__(self, folder: Path, slurm: PrivateSlurm) -> None:
-        self.folder = folder
-        self.environment = {"PATH": f"{folder}:{PATHS}"}
-        self._slurm = slurm
-        self._server: subprocess.Popen[bytes] | None = None
-
-    @staticmethod
-    def can_be_here() -> bool:
-        return all(shutil.which(name, path=PATHS) for name in ("sshd", "ssh", "ssh-keygen"))
-
-    def __enter__(self) -> LoginNode:
-        self.folder.mkdir(mode=0o700)
-        for name in ("host", "key"):
-            command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.folder / name)]
-            subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
-        [port] = free_ports(1)
-        # An sshd started by root needs this folder for privilege separation.
-        Path("/run/sshd").mkdir(parents=True, exist_ok=True)
-        variables = " ".join(f'"{name}={value}"' for name, value in self._slurm.environment.items())
-        self._write(
-            "sshd_config",
-            f"Port {port}",
-            "ListenAddress 127.0.0.1",
-            f"HostKey {self.folder}/host",
-            f"AuthorizedKeysFile {self.folder}/key.pub",
-            "PidFile none",
-            "StrictModes no",
-            "UsePAM no",
-            "PasswordAuthentication no",
-            "KbdInteractiveAuthentication no",
-            f"SetEnv {variables}",
-        )
-        self._write(
-            "ssh_config",
-            f"Host {self.name}",
-            "HostName 127.0.0.1",
-            f"Port {port}",
-            f"User {getpass.getuser()}",
-            f"IdentityFile {self.folder}/key",
-            "IdentitiesOnly yes",
-            f"UserKnownHostsFile {self.folder}/known_hosts",
-            "StrictHostKeyChecking yes",
-        )
-        self._write("known_hosts", f"[127.0.0.1]:{port} {(self.folder / 'host.pub').read_text().strip()}")
-        # Replaces the user's own ~/.ssh/config.
-        ssh = shutil.which("ssh", path=PATHS)
-        self._write("ssh", "#!/bin/sh", f'exec {ssh} -F {self.folder}/ssh_config "$@"')
-        (self.folder / "ssh").chmod(0o755)
-        self._server = subprocess.Popen(
-            [shutil.which("sshd", path=PATHS) or "sshd", "-D", "-e", "-f", f"{self.folder}/sshd_config"],
-            stdin=subprocess.DEVNULL,
-            stderr=(self.folder / "sshd.out").open("wb"),
-        )
-        deadline = time.monotonic() + PATIENCE
-        while b"Server listening" not in (said := (self.folder / "sshd.out").read_bytes()):
-            if self._server.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"sshd did not start: {said.decode(errors='replace')}")
-            time.sleep(0.1)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._server is not None:
-            self._server.terminate()
-            self._server.wait()
-
-    def _write(self, name: str, *lines: str) -> None:
-        (self.folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 def main() -> None:
     # SLURM's configuration doesn't support paths with spaces.
     with tempfile.TemporaryDirectory(prefix="slurm-") as folder:
         Path(folder).chmod(0o755)
-        with contextlib.ExitStack() as open_ones:
-            slurm = open_ones.enter_context(PrivateSlurm(Path(folder) / "s"))
-            answer: dict[str, object] = {"environment": slurm.environment, "login": None}
-            if LoginNode.can_be_here():
-                login = open_ones.enter_context(LoginNode(Path(folder) / "login", slurm))
-                answer["login"] = {"name": login.name, "environment": login.environment}
-            print(json.dumps(answer), flush=True)
+        with PrivateSlurm(Path(folder) / "s") as slurm:
+            print(json.dumps(slurm.environment), flush=True)
             sys.stdin.read()
 
 

@@ -33,8 +33,7 @@ function ForeignPlace({ place, onUse }: { place: WindowWhere; onUse: (place: Win
         }
       >
         {place.kind === 'ray' && t('run.foreignRay', { address: place.address })}
-        {place.kind === 'slurm' &&
-          (place.login === null ? t('run.foreignSlurm') : t('run.foreignLogin', { login: place.login }))}
+        {place.kind === 'slurm' && t('run.foreignSlurm')}
       </Banner>
       {place.kind === 'slurm' && (
         <pre

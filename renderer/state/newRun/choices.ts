@@ -116,7 +116,7 @@ export function listedGpus(probe: ProbeResult | null): ProbedGpu[] {
 export const isPlaceKnown = (where: WindowWhere): boolean =>
   where.kind === 'ray'
     ? where.address.trim() !== ''
-    : where.kind !== 'slurm' || (where.script.trim() !== '' && slurmPlace(where.script, null) !== null);
+    : where.kind !== 'slurm' || (where.script.trim() !== '' && slurmPlace(where.script) !== null);
 
 /** Whether a run is expected to use GPUs. If all of them lack something and none is named, it uses the processor. */
 export function expectsGpus(choices: RunChoices, probe: ProbeResult | null): boolean {

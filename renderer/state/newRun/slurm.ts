@@ -1,5 +1,3 @@
-import { z } from 'zod';
-import { parseJson } from '../../../electron/contract/parseJson.ts';
 import type { SlurmChoice } from '../../../electron/contract/index.ts';
 import {
   slurmPlace,
@@ -7,29 +5,27 @@ import {
   USUAL_SBATCH_OPTIONS,
 } from '../../../electron/contract/terminal/slurmScript.ts';
 
-const KEY = 'virnucpro.slurm';
-const rememberedSchema = z.object({ script: z.string(), login: z.string().nullable() });
+const KEY = 'virnucpro.slurm.script';
 
 /** The script that was edited last: a cluster's partition and account stay the same from run to run. */
 export function rememberedPlace(): SlurmChoice {
-  let remembered: z.infer<typeof rememberedSchema> | undefined;
+  let script: string | null = null;
   try {
-    remembered = parseJson(rememberedSchema, localStorage.getItem(KEY) ?? undefined);
+    script = localStorage.getItem(KEY);
   } catch {
     // A browser may forbid access to its storage.
   }
-  const { script, login } = remembered ?? { script: slurmScript(USUAL_SBATCH_OPTIONS, false), login: null };
-  return placeOf(script, login);
+  return placeOf(script ?? slurmScript(USUAL_SBATCH_OPTIONS, false));
 }
 
-export function rememberPlace({ script, login }: SlurmChoice): void {
+export function rememberPlace({ script }: SlurmChoice): void {
   try {
-    localStorage.setItem(KEY, JSON.stringify({ script, login }));
+    localStorage.setItem(KEY, script);
   } catch {
     // As above.
   }
 }
 
 /** The text in the form, which may not be a script yet. */
-export const placeOf = (script: string, login: string | null): SlurmChoice =>
-  slurmPlace(script, login) ?? { kind: 'slurm', script, shares: 1, login, on_processors: false };
+export const placeOf = (script: string): SlurmChoice =>
+  slurmPlace(script) ?? { kind: 'slurm', script, shares: 1, on_processors: false };

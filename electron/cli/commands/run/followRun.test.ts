@@ -15,7 +15,7 @@ it('reports missing result files as an error, even with -q', () => {
 
 it('tells how to resume with a corrected batch script after SLURM refused the first one', () => {
   const script = '#!/bin/sh\n';
-  const slurm = { kind: 'slurm', script, shares: 2, login: null, on_processors: true } as const;
+  const slurm = { kind: 'slurm', script, shares: 2, on_processors: true } as const;
   expect(resumeCommand('/run', { code: 'cluster_failed' }, slurm)).toContain('resume /run --slurm ');
   const others = [
     resumeCommand('/run', { code: 'disk_full' }, slurm),

@@ -8,7 +8,7 @@ import { precisionOf, withoutGpus, workOf } from './clusterPlan.ts';
 const ON_GPUS = slurmScript([], false);
 
 function placeOf(script: string): SlurmChoice {
-  const place = slurmPlace(script, null);
+  const place = slurmPlace(script);
   if (place === null) throw new Error('no script');
   return place;
 }

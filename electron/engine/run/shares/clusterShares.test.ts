@@ -125,7 +125,7 @@ function start(of: number, script = '#!/bin/sh\n') {
     store: fakeStore(of),
     notes: { add: (_: string, code: string) => notes.push(code) } as unknown as RunNotes,
     runId: RUN_ID,
-    cluster: { kind: 'slurm', script, shares: of, login: null, on_processors: true },
+    cluster: { kind: 'slurm', script, shares: of, on_processors: true },
     emit: (event) => events.push(event),
     lookEveryMs: 10,
   });
@@ -284,7 +284,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     ],
     [AWAY, null],
   ])('checks before a run is created whether SLURM would accept its job: %s', async (says, cause) => {
-    const choice = { kind: 'slurm', script: '', shares: 1, login: null, on_processors: true } as const;
+    const choice = { kind: 'slurm', script: '', shares: 1, on_processors: true } as const;
     expect(await refusedBySlurm(choice)).toBeNull();
     fails('sbatch', says);
     const refused = await refusedBySlurm(choice);

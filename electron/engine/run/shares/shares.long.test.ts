@@ -181,7 +181,6 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
         kind: 'slurm',
         script: '#!/bin/sh\n',
         shares: 2,
-        login: null,
         on_processors: true,
       } as const;
       const own = await makeRun(context, { where, devices: 'cpu:1' });

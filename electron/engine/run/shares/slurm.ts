@@ -3,7 +3,6 @@ import { execa } from 'execa';
 import { appError, AppFailure, appFailure, type AppError } from '../../../contract/errors.ts';
 import type { SlurmChoice } from '../../../contract/cluster.ts';
 import { message, plain, type Message } from '../../../contract/messages.ts';
-import { quotedForShell } from '../../../contract/terminal/predictCommand.ts';
 import { sbatchOption } from '../../../contract/terminal/slurmScript.ts';
 import { makeFolderInRun, pathInRun, readPlain, replaceInRun } from '../../system/runFiles.ts';
 import type { ClusterRun, Scheduler, ShareTask } from './scheduler.ts';
@@ -46,12 +45,8 @@ interface LastJob {
   at: number;
 }
 
-/** Runs one of SLURM's programs, here or on a login node. Rejects with AppFailure if it could not be run. */
-async function ask(login: string | null, words: readonly string[], input?: string): Promise<Answer> {
-  const line = words.map(quotedForShell).join(' ');
-  // Where people share connections by ~/.ssh/config, such as after a one-time code, this does the same.
-  const ssh = ['ssh', '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=20', '--', login ?? '', line];
-  const [file = '', ...args] = login === null ? words : ssh;
+/** Runs one of SLURM's programs. Rejects with AppFailure if it could not be run. */
+async function ask([file = '', ...args]: readonly string[], input?: string): Promise<Answer> {
   const done = await execa(file, args, {
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name))),
     extendEnv: false,
@@ -60,19 +55,14 @@ async function ask(login: string | null, words: readonly string[], input?: strin
     timeout: PATIENCE_MS,
     stripFinalNewline: false,
   });
-  if (done.code === 'ENOENT') return { code: 127, output: '', errors: `${file}: not found` };
-  if (done.timedOut) throw unreachable(login, `${words[0]} did not answer in ${PATIENCE_MS / 1000} s`);
-  if (done.exitCode === undefined) throw unreachable(login, done.shortMessage ?? '');
-  if (login !== null && done.exitCode === 255) throw unreachable(login, done.stderr);
+  if (done.code === 'ENOENT') throw failed(message('slurm.missing'));
+  if (done.timedOut) throw unreachable(`${file} did not answer in ${PATIENCE_MS / 1000} s`);
+  if (done.exitCode === undefined) throw unreachable(done.shortMessage ?? '');
   return { code: done.exitCode, output: done.stdout, errors: done.stderr };
 }
 
-function unreachable(login: string | null, output: string): AppFailure {
-  const line = output.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
-  return failed(
-    login === null ? message('slurm.silent', { line }) : message('slurm.silent_there', { login, line }),
-  );
-}
+const unreachable = (output: string): AppFailure =>
+  failed(message('slurm.silent', { line: output.trim().split('\n').at(-1)?.slice(0, 300) ?? '' }));
 
 /** Submits the shares of a run as one array job, and follows it by its name. */
 export class SlurmScheduler implements Scheduler {
@@ -101,11 +91,8 @@ export class SlurmScheduler implements Scheduler {
   }
 
   async open(): Promise<string> {
-    const { login } = this.choice;
-    const { code, output, errors } = await ask(login, ['sbatch', '--version']);
-    if (code === 127 || errors.includes('not found'))
-      throw failed(login === null ? message('slurm.missing') : message('slurm.missing_there', { login }));
-    if (code !== 0) throw unreachable(login, errors);
+    const { code, output, errors } = await ask(['sbatch', '--version']);
+    if (code !== 0) throw unreachable(errors);
     // A killed program may have left tasks of another division.
     const left = await this.list(['squeue', '--me', '--noheader', '-o', '%j']).catch(() => []);
     for (const name of new Set(left.flat()))
@@ -115,11 +102,11 @@ export class SlurmScheduler implements Scheduler {
 
   async submit(shares: readonly number[]): Promise<void> {
     const { folder, program } = this.run;
-    const { script, shares: of, login } = this.choice;
+    const { script, shares: of } = this.choice;
     replaceInRun(folder, SCRIPT, Buffer.from(script));
     makeFolderInRun(folder, 'logs');
     const atOnce = /%\d+$/.exec(sbatchOption(script, 'array', 'a') ?? '')?.[0] ?? '';
-    const { code, output, errors } = await ask(login, [
+    const { code, output, errors } = await ask([
       ...['sbatch', '--parsable', `--job-name=${this.name}`, `--chdir=${folder}`, '--open-mode=append'],
       `--output=${folder.replaceAll('%', '%%')}/logs/slurm-%A_%a.log`,
       `--array=${ranges(shares)}${atOnce}`,
@@ -128,7 +115,7 @@ export class SlurmScheduler implements Scheduler {
     // sbatch prints `number` or `number;cluster`; a site's own messages may precede it.
     const [, job] = /^(\d+)(?:;[\w.-]+)?$/m.exec(output) ?? [];
     if (code !== 0 || job === undefined) {
-      if (/contact slurm controller|timed out/i.test(errors)) throw unreachable(login, errors);
+      if (/contact slurm controller|timed out/i.test(errors)) throw unreachable(errors);
       throw new AppFailure(refusal(errors || output));
     }
     for (const share of shares) this.last.set(share, { job: Number(job), at: performance.now() });
@@ -139,46 +126,39 @@ export class SlurmScheduler implements Scheduler {
       ...['squeue', '--me', '--noheader', '--array', '--states=all', `--name=${this.name}`],
       '--Format=ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,Reason:200',
     ]);
-    const listed = new Map<number, ShareTask>();
-    const cancelled = new Set<number>();
+    const now = performance.now();
+    const states = new Map<number, string[]>();
     // Of the tasks of a share, the one with the highest number was submitted last.
-    for (const [number, index = '', state = '', node = '', reason = ''] of lines.toSorted(byJob)) {
+    for (const [number, index = '', ...state] of lines.toSorted(byJob)) {
       const [job, share] = [Number(number), Number(index)];
       const last = this.last.get(share);
       if (!/^\d+$/.test(index) || !statuses.has(share) || job < (last?.job ?? 0)) continue;
       // A pause has cancelled it.
-      if (state === 'COMPLETING' && !last) continue;
-      if (job !== last?.job) this.last.set(share, { job, at: performance.now() });
-      listed.set(share, toTask(share, state, node, reason));
-      if (state === 'CANCELLED') cancelled.add(share);
-      else cancelled.delete(share);
+      if (state[0] === 'COMPLETING' && !last) continue;
+      if (job !== last?.job) this.last.set(share, { job, at: now });
+      states.set(share, state);
     }
-    const unclear = [...statuses.keys()].flatMap((share) => {
-      const last = this.last.get(share);
-      const isForgotten = !listed.has(share) && last && performance.now() - last.at >= UNKNOWN_MS;
-      return last && (isForgotten || cancelled.has(share)) ? [[share, last.job] as const] : [];
-    });
-    const accounted = unclear.length === 0 ? [] : await this.accounted(unclear.map(([, job]) => job));
-    for (const [share, job] of unclear) {
-      const found = accounted.find(([task]) => task === `${job}_${share}`);
-      const [, state = '', node = ''] = found ?? [];
-      const ended = found && toTask(share, state, node, '');
-      if (ended?.state === 'ended') listed.set(share, ended);
-      else if (!listed.has(share))
-        listed.set(share, { share, state: 'ended', node: null, reason: message('slurm.unknown') });
+    // Accounts, if the cluster keeps some, know who cancelled a task, and how those ended that the controller has
+    // forgotten; some forget within seconds.
+    const isForgotten = (share: number, at: number): boolean => !states.has(share) && now - at >= UNKNOWN_MS;
+    const unclear = [...this.last].filter(
+      ([share, { at }]) =>
+        statuses.has(share) && (states.get(share)?.[0] === 'CANCELLED' || isForgotten(share, at)),
+    );
+    const jobs = [...new Set(unclear.map(([, { job }]) => job))].join(',');
+    const accounts =
+      jobs === ''
+        ? []
+        : await this.list([
+            ...['sacct', '--noheader', '--allocations', '--parsable2', '--format=JobID,State,NodeList'],
+            `--jobs=${jobs}`,
+          ]).catch(() => []);
+    for (const [share, { job }] of unclear) {
+      const [, ...state] = accounts.find(([task]) => task === `${job}_${share}`) ?? [];
+      if (state.length > 0 && toTask(share, state).state === 'ended') states.set(share, state);
+      else if (!states.has(share)) states.set(share, []);
     }
-    return [...listed.values()];
-  }
-
-  /**
-   * How tasks ended that SLURM's controller has forgotten, or who cancelled them, if the cluster keeps
-   * accounts. Some controllers forget within seconds.
-   */
-  private accounted(jobs: readonly number[]): Promise<string[][]> {
-    return this.list([
-      ...['sacct', '--noheader', '--allocations', '--parsable2', '--format=JobID,State,NodeList'],
-      `--jobs=${[...new Set(jobs)].join(',')}`,
-    ]).catch(() => []);
+    return [...states].map(([share, state]) => toTask(share, state));
   }
 
   lastOutput(share: number): string | null {
@@ -198,15 +178,14 @@ export class SlurmScheduler implements Scheduler {
 
   /** Rejects if the jobs may continue. Without jobs that match, scancel is content. */
   private async cancelJobs(name: string): Promise<void> {
-    const { login } = this.choice;
-    const { code, errors } = await ask(login, ['scancel', ...this.among, `--name=${name}`]);
-    if (code !== 0 && !/invalid job id|already complet/i.test(errors)) throw unreachable(login, errors);
+    const { code, errors } = await ask(['scancel', ...this.among, `--name=${name}`]);
+    if (code !== 0 && !/invalid job id|already complet/i.test(errors)) throw unreachable(errors);
   }
 
   /** The columns of each line that a program prints. */
   private async list(words: readonly string[]): Promise<string[][]> {
-    const { code, output, errors } = await ask(this.choice.login, [...words, ...this.among]);
-    if (code !== 0) throw unreachable(this.choice.login, errors);
+    const { code, output, errors } = await ask([...words, ...this.among]);
+    if (code !== 0) throw unreachable(errors);
     return output.split('\n').map((line) => line.split('|').map((word) => word.trim()));
   }
 }
@@ -215,10 +194,9 @@ export class SlurmScheduler implements Scheduler {
  * Why SLURM would not accept the job of a run, checked before anything is created for it; null if it would,
  * or does not answer.
  */
-export async function refusedBySlurm(choice: SlurmChoice): Promise<AppError | null> {
-  const { script, login } = choice;
+export async function refusedBySlurm({ script }: SlurmChoice): Promise<AppError | null> {
   try {
-    const { code, errors } = await ask(login, ['sbatch', '--test-only'], script);
+    const { code, errors } = await ask(['sbatch', '--test-only'], script);
     if (code === 0 || !LASTING_REFUSAL.test(errors)) return null;
     return refusal(errors);
   } catch {
@@ -229,7 +207,9 @@ export async function refusedBySlurm(choice: SlurmChoice): Promise<AppError | nu
 
 const byJob = ([a]: readonly string[], [b]: readonly string[]): number => Number(a) - Number(b);
 
-function toTask(share: number, state: string, where: string, reason: string): ShareTask {
+/** `state`, where it computes, and why it waits; nothing for a task that SLURM has forgotten. */
+function toTask(share: number, [state, where = '', reason = '']: readonly string[]): ShareTask {
+  if (state === undefined) return { share, state: 'ended', node: null, reason: message('slurm.unknown') };
   const node = /^[\w.-]+$/.test(where) ? where : null;
   if (RUNNING.test(state)) return { share, state: 'running', node, reason: null };
   const [, by = null] = /^CANCELLED by (\d+)/.exec(state) ?? [];

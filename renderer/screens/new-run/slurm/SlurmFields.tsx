@@ -1,4 +1,4 @@
-import { Textarea, TextInput } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import type { SlurmChoice } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { isPlaceKnown } from '../../../state/newRun/choices.ts';
@@ -10,11 +10,11 @@ interface SlurmFieldsProps {
   onChange: (place: SlurmChoice) => void;
 }
 
-/** The batch script of a run, in sbatch's own words, and the computer that submits it. */
+/** The batch script of a run, in sbatch's own words. */
 export function SlurmFields({ place, onChange }: SlurmFieldsProps) {
   const { t } = useTexts();
-  const change = (script: string, login: string | null) => {
-    const next = placeOf(script, login);
+  const change = (script: string) => {
+    const next = placeOf(script);
     rememberPlace(next);
     onChange(next);
   };
@@ -30,15 +30,7 @@ export function SlurmFields({ place, onChange }: SlurmFieldsProps) {
         resize="vertical"
         spellCheck={false}
         value={place.script}
-        onChange={(event) => change(event.currentTarget.value, place.login)}
-      />
-      <TextInput
-        className={fields.wide ?? ''}
-        label={t('slurm.login')}
-        description={t('slurm.loginHelp')}
-        placeholder={t('slurm.loginHere')}
-        value={place.login ?? ''}
-        onChange={(event) => change(place.script, event.currentTarget.value.trim() || null)}
+        onChange={(event) => change(event.currentTarget.value)}
       />
     </div>
   );

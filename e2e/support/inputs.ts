@@ -32,6 +32,46 @@ export async function writeMixedFolder(folder: string): Promise<void> {
   await writeFile(join(folder, 'notes.txt'), 'not a sequence file');
 }
 
+/** Writes sixteen files of a first day, of which ten can be computed as they are, and a sample sheet. */
+export async function writeFirstDay(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const sample = await readFile(SAMPLE, 'utf8');
+  const letters = sample.replaceAll(/^>.*$/gm, '').replaceAll('\n', '');
+  const reads = (mate: number): string =>
+    (letters.match(/[ACGT]{150}/g) ?? [])
+      .map((read, n) => `@r${n}/${mate}\n${read}\n+\n${'I'.repeat(150)}\n`)
+      .join('');
+  const [one = '', other = '', ...more] = letters.match(/[ACGT]{600}/g) ?? [];
+  const contigs = (place: number): string =>
+    more
+      .filter((_, n) => n % 6 === place)
+      .map((contig, n) => `>contig_${n}\n${contig}\n`)
+      .join('');
+  const aligned = `>a\n${one.slice(0, 500)}${'-'.repeat(100)}\n>b\n${other}\n`;
+  const files: Record<string, string | Buffer> = {
+    ...Object.fromEntries(
+      ['gut contigs.fasta', 'soil.fasta', 'Site_A.fa', 'Site_B.fa', 'blank.fasta', 'Gewässer.fna'].map(
+        (name, n) => [name, contigs(n)],
+      ),
+    ),
+    'crlf.fasta': contigs(0).replaceAll('\n', '\r\n'),
+    'pond_R1.fastq.gz': gzipSync(reads(1)),
+    'pond_R2.fastq.gz': gzipSync(reads(2)),
+    'empty.fasta': '',
+    'proteins.fa': '>p\nMKLVERTIPQWDFGHASNLLKEEVYRPQGHWWTDSAAKLMFFE\n'.repeat(40),
+    'contigs list.xlsx.fasta': 'PK\u0003\u0004 a workbook',
+    'record.fa': 'LOCUS       NC_000001  600 bp  DNA\nORIGIN\n        1 acgtacgtac\n//\n',
+    'rna.fasta': contigs(1).replaceAll(/^[^>].*$/gm, (line) => line.replaceAll('T', 'U')),
+    'alignment.fasta': aligned,
+    'cut off.fasta.gz': gzipSync(sample).subarray(0, 2000),
+  };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  await writeFile(
+    join(folder, 'samples.csv'),
+    'file,sample,group,control\nSite_A.fa,A,site,\nSite_B.fa,B,site,\nblank.fasta,Blank,,yes\n',
+  );
+}
+
 export const DEADLY_RESIDUES = 'MKTAYIAKQR';
 
 /** Writes two sequences; workers that are set up to die of DEADLY_RESIDUES die of the second. */

@@ -4,13 +4,14 @@ import { expect, test } from '../support/fixtures.ts';
 import { writeSample } from '../support/inputs.ts';
 import { drop, isDone } from '../support/window.ts';
 
-const MOST_ACTIONS = 11;
+/** The teaching model takes two, where a published model would take none. */
+const MOST_CLICKS = 5;
 
-test('from the drop of a file to the saved report it takes at most eleven clicks, drops and keys', async ({
+test('from the drop of a file to the saved report it takes at most five clicks', async ({
   page,
   engine,
   places,
-}, info) => {
+}) => {
   const file = join(places.files, 'pond.fasta');
   await writeSample(file, 2);
   await page.addInitScript(COUNT_ACTIONS);
@@ -33,10 +34,6 @@ test('from the drop of a file to the saved report it takes at most eleven clicks
     .getByRole('gridcell')
     .nth(1);
   const name = await hit.innerText();
-  await hit.click();
-  await expect(page.getByRole('region', { name: 'Sequence', exact: true })).toContainText(name);
-  await page.keyboard.press('s');
-  await expect(page.getByRole('button', { name: 'Shortlist 1' })).toBeVisible();
   await page.getByRole('button', { name: 'Report …' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -45,11 +42,8 @@ test('from the drop of a file to the saved report it takes at most eleven clicks
   expect(await readFile(await download.path(), 'utf8')).toContain(name);
 
   const actions = await page.evaluate<string[]>('window.userActions');
-  info.annotations.push({ type: 'actions', description: actions.join('\n') });
-  expect(actions.length, actions.join('\n')).toBeLessThanOrEqual(MOST_ACTIONS);
-  // Each step above is among them.
-  expect(actions.filter((action) => action.startsWith('drop'))).toHaveLength(1);
-  expect(actions.filter((action) => action.startsWith('pointerdown')).length).toBeGreaterThanOrEqual(6);
+  expect(actions[0]).toMatch(/^drop/);
+  expect(actions.slice(1), actions.join('\n')).toHaveLength(MOST_CLICKS);
 });
 
 /** The page itself lists every press, key and drop that it gets; it is not loaded again on the way. */

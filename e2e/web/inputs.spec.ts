@@ -13,11 +13,11 @@ test('a dropped folder: what it contains, what cannot be used and why, and the r
   await drop(window, [folder]);
 
   const start = window.getByRole('button', { name: 'Start', exact: true });
-  const notice = window.getByText('2 files cannot be used. The run leaves them out');
-  await expect(notice).toBeVisible();
+  const toMend = window.getByRole('button', { name: '1 thing to mend' });
+  await toMend.click();
+  await expect(window.getByText('2 files cannot be used. The run leaves them out')).toBeVisible();
 
   const files = window.getByRole('grid', { name: 'Sequences' });
-  const blocked = window.getByRole('grid', { name: 'Files that cannot be used' });
   const good = files.getByRole('row', { name: /good\.fasta/ });
   await expect(good).toContainText('Used, see note');
   // Rows are sorted by name, so one that is still missing would move the others under the pointer.
@@ -30,19 +30,19 @@ test('a dropped folder: what it contains, what cannot be used and why, and the r
     ['proteins.fasta', 'Proteins, not DNA.'],
   ] as const;
   for (const [name, complaint] of complaints) {
-    const row = blocked.getByRole('row', { name });
+    const row = files.getByRole('row', { name });
     await expect(row).toContainText('Cannot be used');
     await row.click();
     await expect(window.getByRole('heading', { level: 3, name })).toBeVisible();
     await expect(window.getByRole('listitem').filter({ hasText: complaint }).first()).toBeVisible();
   }
-  await window.getByRole('button', { name: '1 other file of the folder was passed over' }).click();
+  await expect(window.getByText('1 other file of the folder was passed over')).toBeVisible();
   await expect(window.getByText('from my computer/notes.txt')).toBeVisible();
   await expectNoComplaint(window, 'New run with files');
 
   await window.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
   await takeTeachingModel(window);
-  await expect(notice).toBeHidden();
+  await expect(toMend).toBeHidden();
   await start.click();
   await isDone(window);
   await expect(window.getByText('60 sequences shown')).toBeVisible();
@@ -65,11 +65,14 @@ test('a folder with a sample sheet: the same dropped and chosen, corrected, kept
     'file,sample,group,note,control\npond_R1.fasta,Pond,water,,\nblank.fasta,Blank,water,no DNA added,yes\n',
   );
   const sheet = window.getByText('The sample sheet names 3 of 3 files, in 1 group, with 1 control.');
-  const leftOut = window.getByRole('button', { name: '1 other file of the folder was passed over' });
+  const leftOut = window.getByText('1 other file of the folder was passed over');
+  const unfoldNotes = () => window.getByRole('button', { name: '1 thing to mend' }).click();
   const summary = (files: number, samples: string) =>
     window.getByText(new RegExp(`^${files} files · .* · ${samples}\\b`));
 
   await drop(window, [folder]);
+  await expect(summary(2, '1 sample')).toBeVisible();
+  await unfoldNotes();
   await expect(sheet).toBeVisible();
   await expect(leftOut).toBeVisible();
   // One file is RNA, and is counted as soon as its U are read as T.
@@ -80,6 +83,8 @@ test('a folder with a sample sheet: the same dropped and chosen, corrected, kept
   const chooser = window.getByRole('dialog');
   await chooser.getByRole('button', { name: 'plate' }).click();
   await chooser.getByRole('button', { name: 'Take this folder' }).click();
+  await expect(summary(2, '1 sample')).toBeVisible();
+  await unfoldNotes();
   await expect(sheet).toBeVisible();
   await expect(leftOut).toBeVisible();
   await expect(summary(2, '1 sample')).toBeVisible();
@@ -98,6 +103,7 @@ test('a folder with a sample sheet: the same dropped and chosen, corrected, kept
   await expectNoComplaint(window, 'Name samples');
   await chooser.getByRole('button', { name: 'Save' }).click();
   await window.reload();
+  await window.getByRole('button', { name: 'Notes on the files' }).click();
   await expect(sheet).toBeVisible();
   await expect(window.getByText('U is read as T, in all files.')).toBeVisible();
   await expectNoComplaint(window, 'New run with a sample sheet');

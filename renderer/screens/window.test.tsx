@@ -57,13 +57,9 @@ describe('a new run', () => {
     // With one usable file, the run goes on without the other.
     await act(() => addPaths(['/data/contigs.fasta']));
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
-    await screen.findByText(/1 file cannot be used\. The run leaves it out/);
-    // The reason is shown below the other files, and can be closed.
-    const blocked = () => screen.queryByRole('grid', { name: 'Files that cannot be used' });
-    expect(blocked()).not.toBeNull();
-    await user.click(screen.getByRole('button', { name: 'Hide them' }));
-    expect(blocked()).toBeNull();
-    await user.click(screen.getByRole('button', { name: 'Remove what cannot be used' }));
+    await user.click(await screen.findByRole('button', { name: '1 thing to mend' }));
+    screen.getByText(/1 file cannot be used\. The run leaves it out/);
+    await user.click(await screen.findByRole('button', { name: 'Remove what cannot be used' }));
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
     expect(useNewRun.getState().files).toHaveLength(1);
     await user.click(await screen.findByRole('button', { name: 'Undo' }));

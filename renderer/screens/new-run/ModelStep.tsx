@@ -9,6 +9,7 @@ import { useTexts, type Texts } from '../../i18n/index.ts';
 import { go } from '../../state/navigation.ts';
 import { secondLookOf } from '../../state/newRun/choices.ts';
 import { lengthsOfLook } from '../../state/newRun/modelAdvice.ts';
+import { type ListedFile, verdictOf } from '../../state/newRun/inspection.ts';
 import { choose } from '../../state/newRun/store.ts';
 import classes from './Choice.module.css';
 import { Step } from './Step.tsx';
@@ -98,11 +99,16 @@ export function ModelStep({ form }: { form: NewRunForm }) {
                 data-chosen={entry.id === model?.id && !choices.twoRuns}
               >
                 {entry.present ? (
-                  <Radio value={entry.id} label={label} description={description} />
+                  <Radio
+                    classNames={{ labelWrapper: classes.named ?? '' }}
+                    value={entry.id}
+                    label={label}
+                    description={description}
+                  />
                 ) : (
-                  <div>
+                  <div className={classes.named}>
                     {label}
-                    <Text fz="sm" c="dimmed">
+                    <Text span fz="sm" c="dimmed">
                       {description}
                     </Text>
                   </div>
@@ -129,16 +135,17 @@ export function ModelStep({ form }: { form: NewRunForm }) {
   );
 }
 
-const filesOf = ({ t }: Texts, { files }: { files: readonly unknown[] }) =>
-  t('common.fileCount', { count: files.length });
+const filesOf = ({ t }: Texts, { files }: { files: readonly ListedFile[] }) =>
+  t('common.fileCount', { count: files.filter((file) => verdictOf(file) !== 'blocked').length });
 
 /** For reads and contigs together, offers one run each with the model that fits, in one click. */
-function TwoRuns({ form: { split, choices } }: { form: NewRunForm }) {
+function TwoRuns({ form: { split, choices, model } }: { form: NewRunForm }) {
   const texts = useTexts();
   const { t } = texts;
-  if (!split) return null;
+  // Whoever takes the teaching model does not want two others.
+  if (!split || (!choices.twoRuns && model !== null && model.notice !== null)) return null;
   return (
-    <Group justify="space-between" gap={12} mt={8} pl={14} pr={8} py={8} bdrs="md" bg="var(--accent-soft)">
+    <Group justify="space-between" gap={12} mt={4}>
       <Text span flex="1 1 280px" role="status">
         {t('newRun.mixed', {
           shortFiles: filesOf(texts, split.shorter),
@@ -173,7 +180,10 @@ function SecondLook({ form: { model, models, choices } }: { form: NewRunForm }) 
         disabled={missing !== null}
         onChange={({ currentTarget }) => choose({ secondChunkLength: currentTarget.checked ? length : null })}
         label={t('newRun.lookAgain', { first: model.chunkLength, second: length })}
-        description={t('newRun.lookAgainHelp', { second: length })}
+        description={t('newRun.lookAgainHelp', {
+          second: length,
+          isPublished: model.kind === 'published' ? 'yes' : 'no',
+        })}
       />
       {missing && (
         <Button size="compact-sm" flex="none" variant="default" onClick={() => go({ screen: 'models' })}>

@@ -21,7 +21,7 @@ export function NewRunScreen() {
   return (
     <Page
       title={t('nav.new-run')}
-      lead={chosen ? t('newRun.leadFar', { name: chosen.address }) : t('newRun.lead')}
+      lead={isEmpty && (chosen ? t('newRun.leadFar', { name: chosen.address }) : t('newRun.lead'))}
       actions={
         !isEmpty && (
           <Button variant="default" onClick={startOver}>

@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { Box, Button, Group, Text, TextInput } from '@mantine/core';
-import { IconArrowRight, IconClock } from '@tabler/icons-react';
+import { IconArrowRight, IconClock, IconFlask } from '@tabler/icons-react';
 import type { RunEstimate } from '../../../electron/contract/index.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
-import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useComputers } from '../../state/computer/computers.ts';
 import { useTexts } from '../../i18n/index.ts';
@@ -30,11 +29,13 @@ export function StartStep({ form }: { form: NewRunForm }) {
   const { estimate, reasons, planned, choices } = form;
   const start = useMutation({ mutationFn: () => startAll(planned) });
   const reason = reasons[0];
+  // Without a model there is nothing to compute, and nothing to say about it.
+  const hasModel = form.model !== null || planned.length > 0;
   // The speed test measures this computer, with encoders of the published sizes.
   const canBeMeasured = choices.where.kind === 'this_computer' && form.model?.notice === null;
   return (
     <Step number={3} title={t('newRun.start')} done={false} opened onToggle={undefined}>
-      <Group gap="12px 24px" align="flex-start">
+      <Group gap="12px 24px" align="flex-start" mb={14}>
         <TextInput
           flex="1 1 240px"
           maw={420}
@@ -43,33 +44,28 @@ export function StartStep({ form }: { form: NewRunForm }) {
           value={choices.name}
           onChange={(event) => choose({ name: event.currentTarget.value })}
         />
-        <Box flex="1 1 260px" className={classes.time} aria-live="polite" data-pending={form.estimating}>
-          <IconClock size={20} aria-hidden />
-          <div>
-            <Text fz={15} fw={620}>
-              {estimate?.seconds
-                ? t('newRun.about', {
-                    time: format.durationRange(estimate.seconds.low, estimate.seconds.high),
-                  })
-                : t('newRun.timeUnknown')}
-            </Text>
-            {estimate && (
-              <Text mt={2} fz="xs" c="dimmed">
-                <TimeBasis basis={estimate.basis} canBeMeasured={canBeMeasured} />
+        {hasModel && (
+          <Box flex="1 1 260px" className={classes.time} aria-live="polite" data-pending={form.estimating}>
+            <IconClock size={20} aria-hidden />
+            <div>
+              <Text fz={15} fw={620}>
+                {estimate?.seconds
+                  ? t('newRun.about', {
+                      time: format.durationRange(estimate.seconds.low, estimate.seconds.high),
+                    })
+                  : t('newRun.timeUnknown')}
               </Text>
-            )}
-          </div>
-        </Box>
+              {estimate && (
+                <Text mt={2} fz="xs" c="dimmed">
+                  <TimeBasis basis={estimate.basis} canBeMeasured={canBeMeasured} />
+                </Text>
+              )}
+            </div>
+          </Box>
+        )}
       </Group>
-      <ComputeSettings form={form} />
+      {hasModel && <ComputeSettings form={form} />}
       {estimate?.seconds && estimate.seconds.low > SECONDS_PER_DAY && <FasterWays />}
-      {form.model !== null && form.model.notice !== null && !choices.twoRuns && (
-        <Box mb={12}>
-          <Banner tone="caution" title={t('run.notForResearch')}>
-            {t('teaching.marked')}
-          </Banner>
-        </Box>
-      )}
       {form.estimateError && <ErrorCard error={form.estimateError} />}
       <Group gap="8px 16px">
         <Button
@@ -89,7 +85,13 @@ export function StartStep({ form }: { form: NewRunForm }) {
             <Reason reason={reason} />
           ) : othersRun ? (
             t('newRun.enqueueHint')
-          ) : null}
+          ) : null}{' '}
+          {planned.some(({ model }) => model.notice !== null) && (
+            <Text span fz="inherit" fw={560} c="var(--warn)">
+              <IconFlask size={16} style={{ verticalAlign: 'text-bottom' }} aria-hidden />{' '}
+              {t('teaching.marked')}
+            </Text>
+          )}
         </Box>
       </Group>
     </Step>

@@ -17,18 +17,39 @@ export type FileVerdict = 'looking' | 'ready' | 'warning' | 'skipped' | 'blocked
 const SEVERITY_ORDER = ['blocks', 'skipped', 'warning'] as const;
 const VERDICT_OF = { blocks: 'blocked', skipped: 'skipped', warning: 'warning' } as const;
 
-export function problemsBySeverity(file: InspectedFile): InputFileProblem[] {
-  return file.problems.toSorted(
+const tooShort = (count: number): InputFileProblem => ({
+  code: 'below_chunk_length',
+  values: {},
+  count,
+  examples: [],
+});
+
+/** All that there is to say about a file, the worst first, with its sequences that are too short for a chunk of this length. */
+export function problemsOf({ problems, judged }: InspectedFile, chunkLength: number): InputFileProblem[] {
+  const short = judged[chunkLength]?.shorter ?? 0;
+  // What cannot be used has no other problems: they would describe what will not be computed.
+  return problems.some(isBlocking)
+    ? problems.filter(isBlocking).slice(0, 1)
+    : [...bySeverity(problems), ...(short > 0 ? [tooShort(short)] : [])];
+}
+
+const bySeverity = (problems: readonly InputFileProblem[]) =>
+  problems.toSorted(
     (a, b) => SEVERITY_ORDER.indexOf(severityOf(a.code)) - SEVERITY_ORDER.indexOf(severityOf(b.code)),
+  );
+
+/** The worst of a file, which its row says and which decides what will happen to it; undefined if it is used as it is. */
+export function mainProblem({ inspected }: ListedFile): InputFileProblem | undefined {
+  if (!inspected) return undefined;
+  return (
+    bySeverity(inspected.problems)[0] ?? (isAllShort(inspected) ? tooShort(inspected.sequences) : undefined)
   );
 }
 
-/** The most serious verdict on a file. */
 export function verdictOf(file: ListedFile): FileVerdict {
   if (!file.inspected) return 'looking';
-  const worst = problemsBySeverity(file.inspected)[0];
-  if (worst) return VERDICT_OF[severityOf(worst.code)];
-  return isAllShort(file.inspected) ? 'warning' : 'ready';
+  const worst = mainProblem(file);
+  return worst ? VERDICT_OF[severityOf(worst.code)] : 'ready';
 }
 
 /** Whether every sequence is shorter than any model's training length. */
@@ -63,11 +84,6 @@ export function totalsOf(files: readonly ListedFile[]): InputTotals {
     totals.belowMinLength += inspected.problems.find(({ code }) => code === 'below_min_length')?.count ?? 0;
   }
   return totals;
-}
-
-/** The first reason why a file cannot be used. */
-export function blockingProblem(file: ListedFile): InputFileProblem | undefined {
-  return file.inspected?.problems.find(isBlocking);
 }
 
 /** Adds files that are not listed yet, and the inspections of those that are. */

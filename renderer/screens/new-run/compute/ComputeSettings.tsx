@@ -25,7 +25,7 @@ export function ComputeSettings({ form }: { form: NewRunForm }) {
   const [wanted, setWanted] = useState(false);
   const opened = wanted || form.reasons.some(({ code }) => SETTLED_HERE.has(code));
   return (
-    <Box my={14}>
+    <Box mb={14}>
       <Group gap={12} justify="space-between">
         <Text flex="1 1 260px" miw={0} style={{ overflowWrap: 'anywhere' }}>
           <Summary form={form} />

@@ -1,7 +1,6 @@
-import { Anchor, Paper, Stack, Text } from '@mantine/core';
+import { Anchor, CloseButton, Group, Paper, Stack, Text } from '@mantine/core';
 import { fileName } from '../../../i18n/names.ts';
 import { useMemo } from 'react';
-import type { InputFileProblem } from '../../../../electron/contract/index.ts';
 import { ProblemList } from '../../../components/files/ProblemList.tsx';
 import { Facts } from '../../../components/Facts.tsx';
 import { oneTwoFive } from '../../../components/charts/axes.ts';
@@ -10,13 +9,14 @@ import { useTexts } from '../../../i18n/index.ts';
 import { goToRun } from '../../../state/navigation.ts';
 import {
   type ListedFile,
-  blockingProblem,
   lengthBins,
-  problemsBySeverity,
+  problemsOf,
   repeatedFiles,
+  verdictOf,
 } from '../../../state/newRun/inspection.ts';
-import { chunkLengthOf, useNewRun } from '../../../state/newRun/store.ts';
+import { chunkLengthOf, selectFile, useNewRun } from '../../../state/newRun/store.ts';
 import { useRuns } from '../../../state/runs/runs.ts';
+import classes from './FilesCard.module.css';
 
 const HISTOGRAM_PX = 138;
 
@@ -30,45 +30,38 @@ export function FileDetails({ file }: { file: ListedFile }) {
   const bins = useMemo(() => (inspected ? lengthBins(inspected) : []), [inspected]);
   if (!inspected) return null;
 
-  const blocking = blockingProblem(file);
-  if (blocking) {
-    // Its figures would describe something that will not be computed.
-    return (
-      <Stack gap={12} mt={14} pt={14} style={{ borderTop: '1px solid var(--line)' }}>
-        <Text component="h3" fz={15} fw={620} style={{ overflowWrap: 'anywhere' }}>
-          {fileName(file.path)}
-        </Text>
-        <ProblemList problems={[blocking]} />
-      </Stack>
-    );
-  }
+  const name = fileName(file.path);
+  const isBlocked = verdictOf(file) === 'blocked';
   const original = repeatedFiles(files).get(file.path);
   const earlier = runs?.find(
     (run) => run.state.phase === 'done' && run.plan.inputs.some((input) => input.sha256 === inspected.sha256),
   );
-  const short = inspected.judged[chunkLength]?.shorter ?? 0;
-  const shortSequences: InputFileProblem[] =
-    short === 0 ? [] : [{ code: 'below_chunk_length', values: {}, count: short, examples: [] }];
   return (
-    <Stack gap={12} mt={14} pt={14} style={{ borderTop: '1px solid var(--line)' }}>
-      <Text component="h3" fz={15} fw={620} style={{ overflowWrap: 'anywhere' }}>
-        {fileName(file.path)}
-      </Text>
-      <Facts
-        size="small"
-        items={[
-          { label: t('newRun.format'), value: t(`format.${inspected.format}`) },
-          { label: t('newRun.size'), value: format.fileSize(inspected.size_bytes) },
-          { label: t('newRun.shortest'), value: format.bases(inspected.min_length) },
-          { label: t('newRun.median'), value: format.bases(inspected.median_length) },
-          { label: t('newRun.longest'), value: format.bases(inspected.max_length) },
-          {
-            label: t('newRun.ambiguous'),
-            value: format.percent(inspected.ambiguous_fraction, 1),
-            hint: t('newRun.ambiguousHint'),
-          },
-        ]}
-      />
+    <Stack component="section" className={classes.details ?? ''} gap={12} tabIndex={0} aria-label={name}>
+      <Group gap={8} justify="space-between" align="flex-start" wrap="nowrap">
+        <Text component="h3" fz={15} fw={620} style={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </Text>
+        <CloseButton size="sm" aria-label={t('common.close')} onClick={() => selectFile(file.path)} />
+      </Group>
+      <ProblemList problems={problemsOf(inspected, chunkLength)} />
+      {!isBlocked && (
+        <Facts
+          size="small"
+          items={[
+            { label: t('newRun.format'), value: t(`format.${inspected.format}`) },
+            { label: t('newRun.size'), value: format.fileSize(inspected.size_bytes) },
+            { label: t('newRun.shortest'), value: format.bases(inspected.min_length) },
+            { label: t('newRun.median'), value: format.bases(inspected.median_length) },
+            { label: t('newRun.longest'), value: format.bases(inspected.max_length) },
+            {
+              label: t('newRun.ambiguous'),
+              value: format.percent(inspected.ambiguous_fraction, 1),
+              hint: t('newRun.ambiguousHint'),
+            },
+          ]}
+        />
+      )}
       {original !== undefined && (
         <Paper component="p" px={12} py={8} radius="md" bg="var(--accent-soft)">
           {t('newRun.sameContent', { name: fileName(original) })}
@@ -82,8 +75,7 @@ export function FileDetails({ file }: { file: ListedFile }) {
           </Anchor>
         </Paper>
       )}
-      <ProblemList problems={[...problemsBySeverity(inspected), ...shortSequences]} />
-      {bins.length > 0 && inspected.sequences > 0 && (
+      {!isBlocked && bins.length > 0 && inspected.sequences > 0 && (
         <div>
           <Text mb={2} fz="sm" c="dimmed">
             {t('newRun.lengths')}

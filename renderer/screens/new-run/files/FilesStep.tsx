@@ -1,19 +1,18 @@
 import { inWords, matchSheet, NO_DETAILS, sentPath } from '../../../../electron/contract/index.ts';
 import { fileName, folderOf } from '../../../i18n/names.ts';
-import { ActionIcon, Box, Button, Group, Loader, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, Loader, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconX } from '@tabler/icons-react';
+import { IconFolder, IconX } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { Fold } from '../../../components/Fold.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
 import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
+import { StateBadge } from '../../../components/feedback/StateBadge.tsx';
 import { SamplesDialog } from '../../../components/files/SamplesDialog.tsx';
 import { ROW_HEIGHT, VirtualTable, type VirtualColumn } from '../../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
 import {
-  type FileVerdict,
   type ListedFile,
-  blockingProblem,
+  mainProblem,
   totalsOf,
   verdictOf,
   withPairProblems,
@@ -21,22 +20,27 @@ import {
 import { detailsOfFiles, samplesOfFiles } from '../../../state/newRun/choices.ts';
 import { nameSamples, selectFile, useNewRun } from '../../../state/newRun/store.ts';
 import { sentFraction } from '../../../state/upload.ts';
+import { lacksEnvironment, useEnvironment } from '../../../state/computer/environment.ts';
 import { useSettings } from '../../../state/settings.ts';
 import { useEngineTexts } from '../../../state/engineTexts.ts';
 import { Step } from '../Step.tsx';
 import { FileDetails } from './FileDetails.tsx';
 import classes from './FilesCard.module.css';
 import { PickButtons } from './PickButtons.tsx';
-import { Repairs } from './Repairs.tsx';
-import { SampleSheet } from './SampleSheet.tsx';
+import { ToMend } from './ToMend.tsx';
 import { useRemoveFiles } from './useRemoveFiles.ts';
-import { VerdictBadge } from './VerdictBadge.tsx';
 
-const ROWS_IN_SIGHT = 12;
-/** Up to this many unusable files are shown without a click. */
-const FEW_BLOCKED = 5;
-/** Columns hidden at a phone's width: what happens to a file, and the button that removes it, come first. */
-const NARROWEST = { bases: false };
+/** More rows than this are reached by scrolling, and fewer are in sight where Start would not be. */
+const MOST_IN_SIGHT = 12;
+const LEAST_IN_SIGHT = 6;
+const heightOf = (rows: number) => (rows + 1) * ROW_HEIGHT + 4;
+/** What is above and below the table until Start, for files without a model yet. */
+const REST_PX = 630;
+/** From this many files on, those with notes can be listed alone. */
+const MANY = 25;
+/** Hidden where space is short: what happens to a file, and the button that removes it, come first. */
+const NARROW = { bases: false };
+const NARROWEST = { ...NARROW, sample: false };
 const ALL = {};
 /** With more files, samples are named after their files, or later with a list. */
 const MOST_NAMED = 500;
@@ -46,7 +50,7 @@ export function FilesStep() {
   const texts = useTexts();
   const { t, format } = texts;
   const newRun = useNewRun();
-  const { looking, uploads, inspectError, ignored, someIgnored, sheetError, selected, choices } = newRun;
+  const { looking, uploads, inspectError, sheetError, selected, choices } = newRun;
   const files = useMemo(() => withPairProblems(newRun.files), [newRun.files]);
   const isSameComputer = useSettings(({ info }) => info?.sameComputer ?? true);
   const toSend = uploads.filter(({ done }) => !done);
@@ -62,15 +66,10 @@ export function FilesStep() {
     Object.keys(choices.samples).length > 0 ||
     details.some(({ control }) => control);
   const home = useMemo(() => commonFolder(files), [files]);
-  const [usable, blocked] = useMemo(() => {
-    const listed = inOrder(files);
-    return [listed.filter((file) => !isBlocked(file)), listed.filter(isBlocked)];
-  }, [files]);
-  const remarked = usable.filter((file) => REMARKED.has(verdictOf(file)));
+  const listed = useMemo(() => inOrder(files), [files]);
+  const remarked = listed.filter((file) => mainProblem(file) !== undefined);
   const [wantsRemarked, setWantsRemarked] = useState(false);
-  const shown = wantsRemarked && remarked.length > 0 ? remarked : usable;
-  const [wantsBlocked, setWantsBlocked] = useState<boolean | null>(null);
-  const showsBlocked = wantsBlocked ?? (blocked.length <= FEW_BLOCKED || usable.length === 0);
+  const shown = wantsRemarked && remarked.length > 0 ? remarked : listed;
   const remove = useRemoveFiles();
   const labels = useMemo(
     () => samples.map((name, index) => (details[index]?.control ? t('samples.controlName', { name }) : name)),
@@ -103,22 +102,7 @@ export function FilesStep() {
     !sheet?.unnamed.length &&
     files.every((file) => verdictOf(file) === 'ready');
   const opened = wanted ?? !isDone;
-  const table = (label: string, rows: readonly ListedFile[]) => (
-    <>
-      <VirtualTable
-        label={label}
-        columns={columns}
-        hiddenColumns={isNarrowest ? NARROWEST : ALL}
-        total={rows.length}
-        rowAt={(index) => rows[index]}
-        height={(Math.min(rows.length, ROWS_IN_SIGHT) + 1) * ROW_HEIGHT + 4}
-        onOpen={openFile}
-        isOpen={(file) => file.path === shownFile?.path}
-        empty={null}
-      />
-      {shownFile && rows.includes(shownFile) && <FileDetails file={shownFile} />}
-    </>
-  );
+  const [full, least] = [heightOf(Math.min(shown.length, MOST_IN_SIGHT)), heightOf(LEAST_IN_SIGHT)];
   const summary = (
     <>
       {looking && <Loader size={14} mr={8} />}
@@ -138,7 +122,7 @@ export function FilesStep() {
       number={1}
       title={t('common.sequences')}
       summary={files.length > 0 ? summary : undefined}
-      done={isSettled && blocked.length < files.length}
+      done={isSettled && !listed.every(isBlocked)}
       opened={opened}
       onToggle={isSettled ? setWanted : undefined}
       aside={<PickButtons />}
@@ -157,77 +141,42 @@ export function FilesStep() {
       {inspectError && <ErrorCard error={inspectError} />}
       {files.length > 0 && (
         <>
-          {several && (
-            <Group gap="4px 12px" mb={8}>
-              {files.length <= MOST_NAMED && (
-                <Button variant="default" size="compact-sm" flex="none" onClick={() => setNaming(true)}>
-                  {t('samples.edit')}
-                </Button>
-              )}
-              {remarked.length > 0 && usable.length > ROWS_IN_SIGHT && (
-                <Button
-                  variant={wantsRemarked ? 'light' : 'default'}
-                  size="compact-sm"
-                  aria-pressed={wantsRemarked}
-                  onClick={() => setWantsRemarked(!wantsRemarked)}
-                >
-                  {t('newRun.onlyRemarked', { count: remarked.length })}
-                </Button>
-              )}
-              {home !== null && (
-                <Text fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                  {t('newRun.inFolder', { folder: home })}
-                </Text>
-              )}
-            </Group>
-          )}
-          {shown.length > 0 && table(t('common.sequences'), shown)}
-          <SampleSheet />
-          <Repairs />
-          {blocked.length > 0 && (
-            <Group
-              justify="space-between"
-              gap={12}
-              mt={10}
-              pl={14}
-              pr={8}
-              py={8}
-              bdrs="md"
-              bg="var(--bad-soft)"
-            >
-              <span style={{ flex: '1 1 240px' }}>{t('newRun.blockedFiles', { count: blocked.length })}</span>
-              <Group gap={8}>
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  aria-expanded={showsBlocked}
-                  onClick={() => setWantsBlocked(!showsBlocked)}
-                >
-                  {t(showsBlocked ? 'newRun.hideBlocked' : 'newRun.showBlocked')}
-                </Button>
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  onClick={() => remove(blocked.map(({ path }) => path))}
-                >
-                  {t('newRun.removeBlocked')}
-                </Button>
-              </Group>
-            </Group>
-          )}
-          {blocked.length > 0 && showsBlocked && <Box mt={8}>{table(t('newRun.blocked'), blocked)}</Box>}
-          {ignored > 0 && (
-            <Box mt={10}>
-              <Fold title={t('newRun.ignored', { count: ignored })}>
-                <Text component="ul" fz="sm" c="dimmed" pl={28} style={{ overflowWrap: 'anywhere' }}>
-                  {someIgnored.map((path) => (
-                    <li key={path}>{path}</li>
-                  ))}
-                  {ignored > someIgnored.length && <li>…</li>}
-                </Text>
-              </Fold>
-            </Box>
-          )}
+          <ToMend files={files}>
+            {several && files.length <= MOST_NAMED && (
+              <Button variant="default" size="compact-sm" flex="none" onClick={() => setNaming(true)}>
+                {t('samples.edit')}
+              </Button>
+            )}
+            {remarked.length > 0 && files.length >= MANY && (
+              <Button
+                variant={wantsRemarked ? 'light' : 'default'}
+                size="compact-sm"
+                aria-pressed={wantsRemarked}
+                onClick={() => setWantsRemarked(!wantsRemarked)}
+              >
+                {t('newRun.onlyRemarked', { count: remarked.length })}
+              </Button>
+            )}
+            {several && home && (
+              <Text fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                <IconFolder size={16} style={{ verticalAlign: 'text-bottom' }} aria-hidden /> {home}
+              </Text>
+            )}
+          </ToMend>
+          <div className={classes.listed} data-open={Boolean(shownFile?.inspected)}>
+            <VirtualTable
+              label={t('common.sequences')}
+              columns={columns}
+              hiddenColumns={isNarrowest ? NARROWEST : shownFile ? NARROW : ALL}
+              total={shown.length}
+              rowAt={(index) => shown[index]}
+              height={`min(${full}px, max(${least}px, 100dvh - ${REST_PX}px))`}
+              onOpen={openFile}
+              isOpen={(file) => file.path === shownFile?.path}
+              empty={null}
+            />
+            {shownFile && <FileDetails file={shownFile} />}
+          </div>
           {naming && (
             <SamplesDialog
               paths={files.map(({ path }) => path)}
@@ -250,45 +199,53 @@ export function FilesStep() {
   );
 }
 
-/** The folder of all files; null if there are several folders, or if a browser sent the files. */
+/** Where a file was: one that a browser sent lies in the program's own folder, which means nothing to the user. */
+const originOf = ({ path }: ListedFile) => folderOf(sentPath(path) ?? path);
+
+/** The folder of all files; null if there are several. */
 function commonFolder(files: readonly ListedFile[]): string | null {
-  const folders = new Set(files.map(({ path }) => folderOf(path)));
-  const [only] = folders;
-  return only === undefined || folders.size > 1 || files.some(({ path }) => sentPath(path) !== null)
-    ? null
-    : only;
+  const [only, ...others] = new Set(files.map(originOf));
+  return only === undefined || others.length > 0 ? null : only;
 }
 
-/** Sorted by name in natural order: rows must not move while somebody clicks them. */
+/** Files that cannot be used come last; each kind is sorted by name: rows must not move while somebody clicks them. */
 function inOrder(files: readonly ListedFile[]): ListedFile[] {
   const collator = new Intl.Collator(undefined, { numeric: true });
   return files.toSorted(
-    (x, y) => collator.compare(fileName(x.path), fileName(y.path)) || collator.compare(x.path, y.path),
+    (x, y) =>
+      Number(isBlocked(x)) - Number(isBlocked(y)) ||
+      collator.compare(fileName(x.path), fileName(y.path)) ||
+      collator.compare(x.path, y.path),
   );
 }
 
 const isBlocked = (file?: ListedFile) => file !== undefined && verdictOf(file) === 'blocked';
 
-const REMARKED: ReadonlySet<FileVerdict> = new Set(['warning', 'skipped']);
-
 const openFile = (file: ListedFile) => selectFile(file.path);
 
-/** Shown beside a file's name: why it cannot be used, else its folder, unless all files have the same one. */
+/** Shown with a file's name: the worst that there is to say about it, else its folder, unless all files have the same one. */
 function Beside({ file, home }: { file: ListedFile; home: string | null }) {
   const say = useEngineTexts();
-  const problem = blockingProblem(file);
+  const problem = mainProblem(file);
   if (problem) {
     const { title, sentence } = inWords(problem);
     return (
-      <span className={classes.reason} title={say(sentence)}>
+      <span className={classes.reason} data-tone={isBlocked(file) ? 'bad' : 'warn'} title={say(sentence)}>
         {say(title)}
       </span>
     );
   }
-  // A sent file lies in the program's own folder, which means nothing to the user.
-  const folder = folderOf(sentPath(file.path) ?? file.path);
-  return home !== null || folder === '' ? null : <span className="muted">{fileName(folder)}</span>;
+  return home === null && <span className="muted">{fileName(originOf(file))}</span>;
 }
+
+function Verdict({ file }: { file: ListedFile }) {
+  const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
+  const verdict = verdictOf(file);
+  return <StateBadge state={verdict === 'looking' && lacks ? 'verdict.waiting' : `verdict.${verdict}`} />;
+}
+
+/** What cannot be used is greyed. */
+const look = (file: ListedFile) => ({ className: isBlocked(file) ? 'muted' : undefined });
 
 /** `samples` are keyed by path; null if all files belong to the same sample or to one each. */
 function fileColumns(
@@ -298,12 +255,13 @@ function fileColumns(
   remove: (paths: readonly string[]) => void,
 ): VirtualColumn<ListedFile>[] {
   const figure = (file: ListedFile, text: (inspected: NonNullable<ListedFile['inspected']>) => string) =>
-    file.inspected ? (blockingProblem(file) ? '–' : text(file.inspected)) : '…';
+    file.inspected ? (isBlocked(file) ? '–' : text(file.inspected)) : '…';
   return [
     {
       id: 'name',
       title: t('common.file'),
       width: 'minmax(clamp(92px, 19vw, 140px), 1fr)',
+      look,
       cell: (row) => (
         <span title={row.path}>
           {fileName(row.path)} <Beside file={row} home={home} />
@@ -316,6 +274,7 @@ function fileColumns(
             id: 'sample',
             title: t('common.sample'),
             width: 'minmax(88px, 0.5fr)',
+            look,
             cell: (row: ListedFile) => <span title={samples.get(row.path)}>{samples.get(row.path)}</span>,
           },
         ]
@@ -338,7 +297,7 @@ function fileColumns(
       id: 'verdict',
       title: t('newRun.column.verdict'),
       width: '152px',
-      cell: (row) => <VerdictBadge file={row} />,
+      cell: (row) => <Verdict file={row} />,
     },
     {
       id: 'remove',

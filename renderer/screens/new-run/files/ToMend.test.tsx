@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { madeInspection } from '../../../testing/memoryEngine/computer.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
 import { useNewRun } from '../../../state/newRun/store.ts';
-import { Repairs } from './Repairs.tsx';
+import { ToMend } from './ToMend.tsx';
 
 const REPAIR = 'Use whole header lines as names';
 
@@ -17,8 +17,9 @@ it.each([
   async (duplicate_ids, duplicate_headers, isOffered) => {
     const path = '/d/a.fa';
     const inspected = { ...madeInspection(path), duplicate_ids, duplicate_headers };
-    useNewRun.setState({ files: [{ path, inspected }] });
-    await renderWithEngine(<Repairs />);
-    expect(screen.queryByRole('button', { name: REPAIR }) !== null).toBe(isOffered);
+    const files = [{ path, inspected }];
+    useNewRun.setState({ files });
+    await renderWithEngine(<ToMend files={files}>{null}</ToMend>);
+    expect(screen.queryByRole('button', { name: REPAIR, hidden: true }) !== null).toBe(isOffered);
   },
 );

@@ -46,6 +46,6 @@ export async function screens(
   await page.getByText('Network and places').waitFor();
   await camera.take('settings');
   await page.goto(`${address.desktop}#/computers`);
-  await page.getByText('GPU server').first().waitFor();
+  await page.getByText('anna@gpu.example.org').first().waitFor();
   await camera.take('computers');
 }

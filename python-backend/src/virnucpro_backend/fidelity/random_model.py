@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
@@ -52,8 +51,7 @@ class RandomWeights:
     def esm2(self) -> State:
         """ESM-2's tensors by the names in its state dict."""
         with torch.device("meta"):
-            stored = Esm2(self.esm2_config, torch.float16)
-        state = self._tensors(stored, self.seed * SEEDS_PER_ENCODER)
+            state = self._tensors(Esm2(self.esm2_config, torch.float16), self.seed * SEEDS_PER_ENCODER)
         return state | {"rotary.inv_freq": partial(inverse_frequencies, self.esm2_config.head_dim)}
 
     def dnabert_s(self) -> State:
@@ -68,19 +66,12 @@ class RandomWeights:
         random = np.random.RandomState(self.seed)
 
         def normal(*shape: int) -> Tensor:
-            return torch.from_numpy(random.standard_normal(shape).astype(np.float32))
+            made: Tensor = torch.from_numpy(random.standard_normal(shape).astype(np.float32))
+            return made * shape[1] ** -0.5
 
-        tensors = (
-            normal(HIDDEN, inputs) * inputs**-0.5,
-            torch.zeros(HIDDEN),
-            torch.ones(HIDDEN),
-            torch.zeros(HIDDEN),
-            torch.zeros(HIDDEN),
-            torch.ones(HIDDEN),
-            normal(2, HIDDEN) * HIDDEN**-0.5,
-            torch.zeros(2),
-        )
-        return dict(zip(HEAD_TENSORS, tensors, strict=True))
+        zeros, ones = torch.zeros(HIDDEN), torch.ones(HIDDEN)
+        hidden = normal(HIDDEN, inputs), zeros, ones, zeros, zeros, ones
+        return dict(zip(HEAD_TENSORS, (*hidden, normal(2, HIDDEN), torch.zeros(2)), strict=True))
 
     def _tensors(self, stored: nn.Module, first_seed: int) -> dict[str, Callable[[], Tensor]]:
         """`stored`: the encoder as its file holds it, on the meta device."""
@@ -92,7 +83,7 @@ class RandomWeights:
     def _tensor(self, name: str, like: Tensor, seed: int) -> Tensor:
         """Unit gain for matrices and unit variance for embeddings keep activations in a realistic range."""
         generator = torch.Generator(self.device).manual_seed(seed)
-        values = torch.empty(like.shape, device=self.device).normal_(generator=generator)
+        values: Tensor = torch.empty(like.shape, device=self.device).normal_(generator=generator)
         if "norm" in name:
             values = values * BIAS_SCALE + (1 if name.endswith("weight") else 0)
         elif like.dim() == 1:
@@ -105,42 +96,21 @@ class RandomWeights:
 def write_random_model(folder: Path, weights: RandomWeights, tokenizer: Path, chunk_length: int) -> None:
     """Write a model folder that loads like a published one. Raises OSError when it can't be written."""
     folder.mkdir(parents=True, exist_ok=True)
-    states: dict[str, State] = {
-        "esm2": weights.esm2(),
-        "dnabert_s": weights.dnabert_s(),
-        "head": {name: partial(_same, tensor) for name, tensor in weights.head().items()},
-    }
     files = {}
-    for role, state in states.items():
+    for role, state in (
+        ("esm2", weights.esm2()),
+        ("dnabert_s", weights.dnabert_s()),
+        ("head", weights.head()),
+    ):
         name = f"{role}.safetensors"
-        arrays = {key: _array(make()) for key, make in state.items()}
+        tensors = {key: made if isinstance(made, Tensor) else made() for key, made in state.items()}
+        arrays = {key: tensor.contiguous().cpu().numpy() for key, tensor in tensors.items()}
         written = write_safetensors(folder / name, arrays)
         files[role] = ModelFile(name, written.size, written.sha256)
-    shutil.copyfile(tokenizer, folder / "tokenizer.json")
-    copied = folder / "tokenizer.json"
+    copied = Path(shutil.copyfile(tokenizer, folder / "tokenizer.json"))
     files["tokenizer"] = ModelFile(copied.name, copied.stat().st_size, sha256_of_file(copied))
-    write_model_json(
-        folder,
-        ModelDescription(
-            name=RANDOM_MODEL,
-            title=TITLE,
-            notice=NOTICE,
-            chunk_length=chunk_length,
-            files=files,
-            esm2=weights.esm2_config,
-            dnabert_s=weights.dnabert_s_config,
-            norm_bands=None,
-        ),
-    )
-
-
-def _same(tensor: Tensor) -> Tensor:
-    return tensor
-
-
-def _array(tensor: Tensor) -> npt.NDArray[np.generic]:
-    array: npt.NDArray[np.generic] = tensor.contiguous().cpu().numpy()
-    return array
+    sizes = weights.esm2_config, weights.dnabert_s_config
+    write_model_json(folder, ModelDescription(RANDOM_MODEL, TITLE, NOTICE, chunk_length, files, *sizes, None))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -379,6 +379,17 @@ export const MESSAGES = {
   'check.driver.nvidia': 'NVIDIA driver {version}.',
   'check.driver.amd': "AMD's driver of this Linux kernel.",
   'check.driver.none': 'No NVIDIA driver was found.',
+  // why there is no GPU
+  'no_gpu.package_missing':
+    'The package that asks the NVIDIA driver about GPUs is missing: repair the Python environment.',
+  'no_gpu.no_driver': 'No NVIDIA driver is installed. On a computer without an NVIDIA GPU that is normal.',
+  'no_gpu.driver_not_running':
+    'NVIDIA software is installed, but its driver is not running. Either this computer has no NVIDIA GPU or the driver must be installed again.',
+  'no_gpu.restart_needed':
+    'The NVIDIA driver was updated and the computer has not been restarted since. Restart it.',
+  'no_gpu.no_permission': 'This user account is not allowed to talk to the NVIDIA driver.',
+  'no_gpu.no_answer': 'The NVIDIA driver does not answer.',
+  'no_gpu.no_gpu_answers': 'The NVIDIA driver is running but finds no GPU that answers.',
   'check.gpu': '{name} ({free} free).',
   'check.gpu.apple':
     'An Apple GPU. This program was never tested on one: compare a few results with those of the processor (--devices cpu).',

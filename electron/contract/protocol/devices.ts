@@ -99,9 +99,7 @@ export const probeResultSchema = z.object({
   cuda_visible_devices: z.string().nullable(),
   rocr_visible_devices: z.string().nullable(),
   hip_visible_devices: z.string().nullable(),
-  /** Why there are no GPUs, in plain words; null if there are some. */
-  no_gpu_reason: z.string().nullable(),
-  /** The reason as a code, for a window in another language; matches NoGpuCode in devices/nvml.py. */
+  /** Why there are no GPUs, null if there are some: `no_gpu.` in messages.ts; matches NoGpuCode in devices/nvml.py. */
   no_gpu_code: z
     .enum([
       'package_missing',
@@ -113,6 +111,8 @@ export const probeResultSchema = z.object({
       'no_gpu_answers',
     ])
     .nullable(),
+  /** What the driver's library says. */
+  no_gpu_detail: z.string().nullable().optional(),
   apple_mps: z.boolean(),
   /** Like `failed` of a GPU. */
   apple_failed: z.array(failedPrecisionSchema).optional(),

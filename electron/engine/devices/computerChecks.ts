@@ -4,7 +4,7 @@ import { causeOf, nextStepOf, type Result } from '../../contract/errors.ts';
 import { bytesNamed, inSequence, message, type Message } from '../../contract/messages.ts';
 import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/protocol/index.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
-import { blockedGpu, gpuDevice } from './chosenDevice.ts';
+import { blockedGpu, gpuDevice, noGpuReason } from './chosenDevice.ts';
 import { preferredPrecision } from './choosePrecision.ts';
 import { describeTrials, type Trial } from './check/trial.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
@@ -72,12 +72,6 @@ export function computerChecks(facts: ComputerFacts): ComputerCheck[] {
 }
 
 const sized = (bytes: number) => bytesNamed(bytes, formatBytes(bytes));
-
-/** Python sends sentences with codes; windows have the same sentences by these codes. */
-function noGpuReason({ no_gpu_reason: text, no_gpu_code: code }: ProbeResult): Message {
-  if (text === null) return message('check.driver.none');
-  return { text, wording: code && { key: `no_gpu.${code}`, values: {} } };
-}
 
 function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironment>): Finding {
   if (!probe) return bad(CHECK_AGAIN, message('check.driver.unknown'));

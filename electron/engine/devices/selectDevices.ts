@@ -18,7 +18,7 @@ import {
   type ProbeResult,
 } from '../../contract/protocol/index.ts';
 import type { CpuMemory } from '../../contract/model.ts';
-import { blockedGpu, gpuDevice, type ChosenDevice } from './chosenDevice.ts';
+import { blockedGpu, gpuDevice, noGpuReason, type ChosenDevice } from './chosenDevice.ts';
 
 interface SelectionOptions {
   /** Limits the number of workers that `cpu` and `auto` start. */
@@ -221,10 +221,9 @@ function matchingGpus(name: string, gpus: readonly ProbedGpu[]): ProbedGpu[] {
 
 function unknownDevice(name: string, probe: ProbeResult): AppError {
   const there = probe.gpus.map(describe).join('; ');
-  const reason = probe.no_gpu_reason ?? 'No GPU was found.';
   return appError(
     'device_unknown',
-    `There is no device "${name}". ${there ? `There are: ${there}; and cpu.` : `${reason} There is only cpu.`}`,
+    `There is no device "${name}". ${there ? `There are: ${there}; and cpu.` : `${noGpuReason(probe).text} There is only cpu.`}`,
   );
 }
 

@@ -48,7 +48,7 @@ def test_every_kind_of_gpu_is_described(monkeypatch: pytest.MonkeyPatch, tmp_pat
     hold_memory(root, XTX, 4712, "idle", 0)
     hold_memory(root, MI210, 4713, "other", GIB)
     result = probed(monkeypatch, root)
-    assert result["no_gpu_reason"] is None
+    assert result["no_gpu_code"] is None
     first, *others = result["gpus"]
     assert first == {
         "vendor": "amd",

@@ -47,7 +47,7 @@ def test_the_command_prints_one_valid_object_without_torch() -> None:
     (line,) = done.stdout.splitlines()
     result = json.loads(line)
     jsonschema.validate(result, SCHEMA)
-    assert (not result["gpus"]) == (result["no_gpu_reason"] is not None)
+    assert (not result["gpus"]) == (result["no_gpu_code"] is not None)
     assert result["cpu"]["logical_cores"] >= 1
     assert result["cpu"]["memory_total_bytes"] > result["cpu"]["memory_available_bytes"] > 0
     # Importing these takes seconds.
@@ -67,7 +67,7 @@ def test_each_gpu_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
     result = probed(monkeypatch, fake_nvml(gpus))
     assert result["driver_version"] == "590.44.01"
     assert result["cuda_driver_version"] == "13.1"
-    assert result["no_gpu_reason"] is None
+    assert result["no_gpu_code"] is None
     first, second = result["gpus"]  # type: ignore[misc]
     assert (first["index"], first["uuid"], first["memory_free_bytes"]) == (0, "GPU-aaa", 10_000)
     assert first["processes"] == [
@@ -99,34 +99,30 @@ def test_mig_slices_follow_their_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "words"),
+    ("error", "code"),
     [
-        (LIBRARY_NOT_FOUND, "no_driver", "No NVIDIA driver software is installed"),
-        (DRIVER_NOT_LOADED, "driver_not_running", "driver is not running"),
-        (VERSION_MISMATCH, "restart_needed", "Restart it"),
-        (NO_PERMISSION, "no_permission", "not allowed"),
-        (999, "no_answer", "does not answer"),
+        (LIBRARY_NOT_FOUND, "no_driver"),
+        (DRIVER_NOT_LOADED, "driver_not_running"),
+        (VERSION_MISMATCH, "restart_needed"),
+        (NO_PERMISSION, "no_permission"),
+        (999, "no_answer"),
     ],
 )
-def test_a_missing_driver_has_a_code_and_an_explanation(
-    monkeypatch: pytest.MonkeyPatch, error: int, code: str, words: str
-) -> None:
+def test_a_missing_driver_has_a_code(monkeypatch: pytest.MonkeyPatch, error: int, code: str) -> None:
     result = probed(monkeypatch, fake_nvml([], init_error=error))
     assert result["gpus"] == []
     assert result["no_gpu_code"] == code
-    assert words in str(result["no_gpu_reason"])
 
 
 def test_a_driver_without_gpus_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     result = probed(monkeypatch, fake_nvml([FakeGpu("GPU-aaa", lost=True)]))
     assert result["no_gpu_code"] == "no_gpu_answers"
-    assert "no GPU that answers" in str(result["no_gpu_reason"])
 
 
 def test_a_missing_package_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     result = probed(monkeypatch, None)
     assert result["no_gpu_code"] == "package_missing"
-    assert "nvidia-ml-py" in str(result["no_gpu_reason"])
+    assert result["no_gpu_detail"]
 
 
 DEVICES = [

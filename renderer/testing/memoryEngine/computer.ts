@@ -65,7 +65,6 @@ function probeOf(gpus: number): ProbeResult {
     cuda_visible_devices: null,
     rocr_visible_devices: null,
     hip_visible_devices: null,
-    no_gpu_reason: gpus === 0 ? 'There is no NVIDIA driver on this computer.' : null,
     no_gpu_code: gpus === 0 ? 'no_driver' : null,
     apple_mps: false,
     cpu: {

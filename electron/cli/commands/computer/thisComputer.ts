@@ -8,6 +8,7 @@ import {
   diagnosticsText,
   freeBytes,
   listModels,
+  noGpuReason,
   networkVariables,
   readSetupSettings,
   resolveAppPaths,
@@ -30,7 +31,7 @@ export async function devices(context: EngineContext, json: boolean): Promise<nu
   }
   const lines = probe.gpus.map(gpuLine);
   if (probe.apple_mps) lines.push('mps    Apple GPU, never tested with this program');
-  if (probe.no_gpu_reason) lines.push(`No GPU: ${probe.no_gpu_reason}`);
+  if (probe.no_gpu_code) lines.push(`No GPU: ${noGpuReason(probe).text}`);
   lines.push(
     `CPU    ${probe.cpu.name}, ${probe.cpu.logical_cores} cores, ` +
       `${formatBytes(probe.cpu.memory_available_bytes)} of ${formatBytes(probe.cpu.memory_total_bytes)} memory free`,

@@ -60,7 +60,6 @@ function computer(gpus: ProbedGpu[], facts: Partial<ProbeResult> = {}): ProbeRes
     cuda_visible_devices: null,
     rocr_visible_devices: null,
     hip_visible_devices: null,
-    no_gpu_reason: gpus.length > 0 ? null : 'No NVIDIA driver is installed.',
     no_gpu_code: gpus.length > 0 ? null : 'no_driver',
     apple_mps: false,
     cpu: {

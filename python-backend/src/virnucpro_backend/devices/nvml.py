@@ -25,11 +25,11 @@ NoGpuCode = Literal[
     "no_answer",
     "no_gpu_answers",
 ]
-"""Why there is no NVIDIA GPU; the same texts are in electron/contract/protocol/devices.ts."""
+"""Why there is no NVIDIA GPU; electron/contract/messages.ts says each in words."""
 
 
 class NvmlUnavailableError(Exception):
-    """NVML can't be used here. The text tells the user why; the window translates the code."""
+    """NVML can't be used here. The text is NVML's own."""
 
     def __init__(self, code: NoGpuCode, text: str) -> None:
         super().__init__(text)
@@ -69,41 +69,20 @@ class Nvml:
 
 
 def open_nvml() -> Nvml:
-    """Initialise NVML. Raises NvmlUnavailableError with the reason for the user."""
+    """Initialise NVML. Raises NvmlUnavailableError."""
     try:
         api = importlib.import_module(NVML_MODULE)
-    except ImportError:
-        raise NvmlUnavailableError(
-            "package_missing",
-            "The Python environment lacks the package that asks the NVIDIA driver about GPUs (nvidia-ml-py).",
-        ) from None
+    except ImportError as error:
+        raise NvmlUnavailableError("package_missing", str(error)) from None
+    codes: dict[Any, NoGpuCode] = {
+        api.NVML_ERROR_LIBRARY_NOT_FOUND: "no_driver",
+        api.NVML_ERROR_DRIVER_NOT_LOADED: "driver_not_running",
+        api.NVML_ERROR_LIB_RM_VERSION_MISMATCH: "restart_needed",
+        api.NVML_ERROR_NO_PERMISSION: "no_permission",
+    }
     try:
         api.nvmlInit()
     except api.NVMLError as error:
-        raise NvmlUnavailableError(*_reason(api, error)) from None
+        code = codes.get(getattr(error, "value", None), "no_answer")
+        raise NvmlUnavailableError(code, str(error)) from None
     return Nvml(api)
-
-
-def _reason(api: Any, error: Any) -> tuple[NoGpuCode, str]:
-    reasons: dict[Any, tuple[NoGpuCode, str]] = {
-        api.NVML_ERROR_LIBRARY_NOT_FOUND: (
-            "no_driver",
-            "No NVIDIA driver software is installed on this computer. "
-            "On a computer without an NVIDIA GPU that is normal.",
-        ),
-        api.NVML_ERROR_DRIVER_NOT_LOADED: (
-            "driver_not_running",
-            "NVIDIA software is installed, but its driver is not running. "
-            "Either this computer has no NVIDIA GPU or the driver must be installed again.",
-        ),
-        api.NVML_ERROR_LIB_RM_VERSION_MISMATCH: (
-            "restart_needed",
-            "The NVIDIA driver was updated and the computer has not been restarted since. Restart it.",
-        ),
-        api.NVML_ERROR_NO_PERMISSION: (
-            "no_permission",
-            "This user account is not allowed to talk to the NVIDIA driver.",
-        ),
-    }
-    known = reasons.get(getattr(error, "value", None))
-    return known or ("no_answer", f"The NVIDIA driver does not answer: {error}.")

@@ -41,19 +41,18 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
         for name in ("cuda_visible_devices", "rocr_visible_devices", "hip_visible_devices")
     }
     nvidia: list[dict[str, Any]] = []
-    driver = cuda = reason = None
+    driver = cuda = detail = None
     code: NoGpuCode | None = None
     try:
         nvml = open_nvml()
     except NvmlUnavailableError as error:
-        reason, code = str(error), error.code
+        detail, code = str(error), error.code
     else:
         driver = nvml.ask(nvml.api.nvmlSystemGetDriverVersion)
         cuda = _cuda_version(nvml.ask(nvml.api.nvmlSystemGetCudaDriverVersion))
         nvidia = _nvidia_gpus(nvml)
         if not nvidia:
             code = "no_gpu_answers"
-            reason = "The NVIDIA driver is running but finds no GPU that answers."
     named = [NamedDevice(gpu["index"], gpu["uuid"], gpu["parent_uuid"]) for gpu in nvidia]
     visible = visible_nvidia_gpus(settings["cuda_visible_devices"], named)
     amd = amd_gpus(root)
@@ -74,8 +73,8 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
         "cuda_driver_version": cuda,
         "torch_cuda": torch_cuda(),
         **settings,
-        "no_gpu_reason": None if gpus else reason,
         "no_gpu_code": None if gpus else code,
+        "no_gpu_detail": None if gpus else detail,
         "apple_mps": sys.platform == "darwin" and platform.machine() == "arm64",
         "cpu": {
             "name": cpu_name(),

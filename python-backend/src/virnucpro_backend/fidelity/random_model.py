@@ -66,8 +66,9 @@ class RandomWeights:
         random = np.random.RandomState(self.seed)
 
         def normal(*shape: int) -> Tensor:
-            made: Tensor = torch.from_numpy(random.standard_normal(shape).astype(np.float32))
-            return made * shape[1] ** -0.5
+            values = random.standard_normal(shape).astype(np.float32)
+            made: Tensor = torch.from_numpy(values) * shape[1] ** -0.5
+            return made
 
         zeros, ones = torch.zeros(HIDDEN), torch.ones(HIDDEN)
         hidden = normal(HIDDEN, inputs), zeros, ones, zeros, zeros, ones

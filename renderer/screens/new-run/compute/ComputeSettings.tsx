@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { Box, Button, Collapse, Group, Text, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
-import { goalText } from '../../../../electron/contract/index.ts';
+import { goalText, message } from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
 import { Waiting } from '../../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { useErrorTexts } from '../../../state/engineTexts.ts';
+import { useEngineTexts, useErrorTexts } from '../../../state/engineTexts.ts';
 import { listedGpus, RUN_REQUEST_DEFAULTS } from '../../../state/newRun/choices.ts';
 import type { StartReason } from '../../../state/newRun/startReasons.ts';
 import { chooseFolder } from '../../../state/pathChooser.ts';
@@ -140,7 +140,8 @@ function ResultsFolder({ form: { choices, estimate, folderError } }: { form: New
 }
 
 function ThisComputer({ form }: { form: NewRunForm }) {
-  const { t, lookUp } = useTexts();
+  const { t } = useTexts();
+  const say = useEngineTexts();
   const probe = form.probe.data ?? null;
   const listed = listedGpus(probe);
   return (
@@ -149,7 +150,7 @@ function ThisComputer({ form }: { form: NewRunForm }) {
       {!probe && !form.probe.error && <Waiting like="choices" />}
       {probe && !form.hasGpus && (
         <Banner tone="warn" title={t(listed.length === 0 ? 'newRun.noGpu' : 'newRun.noUsableGpu')}>
-          {(probe.no_gpu_code && lookUp(`engine.no_gpu.${probe.no_gpu_code}`)) ?? probe.no_gpu_reason}{' '}
+          {probe.no_gpu_code && say(message(`no_gpu.${probe.no_gpu_code}`))}{' '}
           {t('newRun.noGpuText', { cpu: probe.cpu.name, cores: probe.cpu.logical_cores })}
         </Banner>
       )}

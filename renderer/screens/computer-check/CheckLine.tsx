@@ -20,7 +20,7 @@ export function Line({ status, title, children }: LineProps) {
   const { t } = useTexts();
   const Icon = status === 'checking' ? null : ICONS[status];
   return (
-    <li className={`${classes.line} ${classes[status]}`} aria-label={title}>
+    <li className={classes.line} data-tone={status} aria-label={title}>
       <span className={classes.light} title={t(`checkStatus.${status}`)}>
         {Icon ? <Icon size={18} stroke={2.2} aria-hidden /> : <Loader size={16} color="slate" aria-hidden />}
         <span className="visually-hidden">{t(`checkStatus.${status}`)}</span>

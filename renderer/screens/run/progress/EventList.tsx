@@ -12,6 +12,8 @@ import classes from './EventList.module.css';
 
 const ICONS = { info: IconInfoCircle, warning: IconAlertTriangle, error: IconCircleX };
 const NO_EVENTS: readonly RunEvent[] = [];
+const TONES = { info: 'neutral', warning: 'warn', error: 'bad' } as const;
+
 /** The log of the run contains all of them. */
 const MOST_EVENTS = 100;
 
@@ -56,7 +58,7 @@ export function EventList({ runId }: { runId: string }) {
           {shown.map(({ event, goesOn }) => {
             const Icon = ICONS[event.level];
             return (
-              <li key={event.id} className={`${classes.event} ${classes[event.level]}`}>
+              <li key={event.id} className={classes.event} data-tone={TONES[event.level]}>
                 <Icon size={16} aria-hidden />
                 <Box component="span" style={{ overflowWrap: 'anywhere' }}>
                   {event.level !== 'info' && (

@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { REAL_PYTHON } from '../../electron/engine/testing/realFiles.ts';
 import { expect, openFirstWindow, test } from '../support/fixtures.ts';
-import { DEADLY_RESIDUES, writeMixedFolder, writePoisoned } from '../support/inputs.ts';
+import { DEADLY_RESIDUES, SAMPLE, writeMixedFolder, writePoisoned } from '../support/inputs.ts';
 import { FAULTY_WORKERS } from '../support/partPermits.ts';
 import { isDone, LONG_MS, runState, startRun } from '../support/window.ts';
 
@@ -49,7 +50,7 @@ test('a part that kills its workers fails by name; once the cause is fixed a ret
   await expect(page.getByRole('row', { name: /deadly/ })).not.toContainText('Failed');
 });
 
-test('two files that could not be used are one line that names them and opens', async ({
+test('two files that could not be used are one line that opens; one is mended and alone computed, one is left out', async ({
   window,
   places,
 }) => {
@@ -62,4 +63,19 @@ test('two files that could not be used are one line that names them and opens', 
   await expect(reason).toBeHidden();
   await window.getByRole('button', { name: 'cut off.fa.gz, proteins.fasta' }).click();
   await expect(reason).toBeVisible();
+
+  const card = (name: string) => window.getByRole('listitem').filter({ hasText: name });
+  await card('proteins.fasta').getByRole('button', { name: 'Read it again' }).click();
+  await expect(window.getByRole('alert').filter({ hasText: 'Proteins, not DNA' })).toBeVisible();
+  const sample = await readFile(SAMPLE, 'utf8');
+  await writeFile(join(places.files, 'mixed', 'below', 'cut off.fa.gz'), gzipSync(sample));
+  await card('cut off.fa.gz').getByRole('button', { name: 'Read it again' }).click();
+  await expect(window.getByRole('heading', { name: '1 file could not be used' })).toBeVisible({
+    timeout: LONG_MS,
+  });
+  await expect(runState(window, 'Done, with failures')).toBeVisible({ timeout: LONG_MS });
+  await window.getByRole('button', { name: 'Leave out' }).click();
+  await isDone(window);
+  await window.getByRole('tab', { name: 'Results' }).click();
+  await expect(window.getByText('120 sequences shown')).toBeVisible();
 });

@@ -32,6 +32,8 @@ export const MESSAGES = {
   'note.place_not_followed':
     'This run was not made here, or it was moved: it is not sent to the cluster that it names, and computes on this computer. To use a cluster, name it when you resume the run (--slurm or --ray on the command line).',
   'note.retried': '{parts} failed parts are computed again.',
+  'note.input_added': '{path} is added to the run in the place of {instead}, and only it is computed.',
+  'note.input_accepted': '{path} stays left out, as the user wants.',
   'note.skipped': '{parts} parts were skipped.',
   'note.finished_early': 'The run is finished with what is computed; {parts} parts are left out.',
   'note.worker': '{device}: {text}',
@@ -273,6 +275,7 @@ export const MESSAGES = {
   'speed.run_at_work': 'A run is being computed, which would make the figures wrong.',
   'speed.run_at_work.next': 'Wait until it is done, or pause it.',
   'run.pause_first': 'The run is being computed. Pause it first.',
+  'run.has_input': '{path} is among the files of the run already.',
   'run.not_at_work': 'The run is not being computed.',
   'run.still_reading':
     'The input files have not been read to their end, so it is not known which sequences would be missing. Let the run go on until they are.',

@@ -54,7 +54,13 @@ const planInputSchema = z.object({
   path: z.string(),
   sizeBytes: countSchema,
   sha256: sha256Schema,
+  /**
+   * Only in files that a run took in once it had gone on without one: what is mended in it. It is read last, and its
+   * parts are its own, so that those before it stay as they are.
+   */
+  added: z.object({ repairs: z.array(repairSchema) }).optional(),
 });
+export type PlanInput = z.infer<typeof planInputSchema>;
 
 const planModelSchema = z.object({
   name: z.string(),
@@ -122,7 +128,7 @@ export const trustedSchema = z.object({
 });
 export type Trusted = z.infer<typeof trustedSchema>;
 
-/** The choices that decide a run's results. Stored when the run is created, never changed. */
+/** The choices that decide a run's results. Stored when the run is created; never changed, but that inputs can be added. */
 export const planSchema = z.object({
   inputs: z.array(planInputSchema).min(1),
   model: planModelSchema,

@@ -215,7 +215,7 @@ describe('a run', () => {
     expect(useNavigation.getState().route).toMatchObject({ screen: 'computer' });
   });
 
-  it('names the files that could not be used, and why, and takes one to a new run with the same settings', async () => {
+  it('names the files that could not be used, and why, each with what can be done', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'results' }));
@@ -224,13 +224,9 @@ describe('a run', () => {
     await screen.findByRole('heading', { name: '1 file could not be used' });
     screen.getByText('notes.fa');
     screen.getByText('Document (Word, Excel, RTF or PDF)');
-    await user.click(screen.getByRole('button', { name: 'Mend it in a new run …' }));
-    await screen.findByRole('heading', { name: 'New run' });
-    const { files, choices } = useNewRun.getState();
-    expect(files.map(({ path }) => path)).toEqual(['/data/depth-profile/notes.fa']);
-    expect(choices.model).toBe(
-      useRuns.getState().runs?.find(({ runId }) => runId === RUN_IDS.withFailures)?.request.model,
-    );
+    for (const name of ['Read it again', 'Choose another file …']) screen.getByRole('button', { name });
+    await user.click(screen.getByRole('button', { name: 'Leave out' }));
+    await waitFor(() => expect(screen.queryByText('notes.fa')).toBeNull());
   });
 
   it('folds several failures of a kind into one line that names them and opens', async () => {
@@ -240,7 +236,7 @@ describe('a run', () => {
     act(() => engine.changeRun(RUN_IDS.withFailures, { state }));
     act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'files' }));
     for (const [line, button, count] of [
-      ['notes.fa, notes2.fa', 'Mend it in a new run …', 2],
+      ['notes.fa, notes2.fa', 'Leave out', 2],
       [/^Sequences \S+ to \S+, Sequences/, 'Skip', 3],
     ] as const) {
       const fold = await screen.findByRole('button', { name: line });

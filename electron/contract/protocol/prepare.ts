@@ -11,7 +11,18 @@ import {
 
 export const prepareCommandSchema = z.object({
   type: z.literal('prepare'),
-  inputs: z.array(z.object({ input: countSchema, path: z.string(), sha256: sha256Schema.nullable() })).min(1),
+  inputs: z
+    .array(
+      z.object({
+        input: countSchema,
+        path: z.string(),
+        sha256: sha256Schema.nullable(),
+        repairs: z.array(repairSchema).optional(),
+        /** No part has frames of this input and of those before it. */
+        begins_parts: z.boolean().optional(),
+      }),
+    )
+    .min(1),
   /** The run folder's `work` directory. */
   work_dir: z.string(),
   chunk_length: z.int().positive(),
@@ -21,7 +32,6 @@ export const prepareCommandSchema = z.object({
   tail_parts: countSchema,
   /** Null if the parts are cut in the order of the files. */
   order_seed: countSchema.nullable(),
-  repairs: z.array(repairSchema).optional(),
   min_length: z.int().positive().optional(),
 });
 export type PrepareCommand = z.infer<typeof prepareCommandSchema>;

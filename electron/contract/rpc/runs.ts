@@ -372,7 +372,16 @@ const inputStatusSchema = z.object({
   input: countSchema,
   path: z.string(),
   sizeBytes: countSchema,
-  state: z.enum(['waiting', 'preparing', 'working', 'done', 'done_with_failures', 'failed']),
+  state: z.enum([
+    'waiting',
+    'preparing',
+    'working',
+    'done',
+    'done_with_failures',
+    'failed',
+    'replaced',
+    'accepted',
+  ]),
   records: countSchema.nullable(),
   bases: countSchema.nullable(),
   parts: z.object({ total: countSchema, done: countSchema, failed: countSchema }),
@@ -387,7 +396,12 @@ export type InputStatus = z.infer<typeof inputStatusSchema>;
  * A file that the run continues without: left out before it began, or found damaged or changed while it was
  * read.
  */
-const unusableInputSchema = z.object({ path: z.string(), error: appErrorSchema });
+const unusableInputSchema = z.object({
+  path: z.string(),
+  error: appErrorSchema,
+  /** What mends it while it is read; null if nothing does. */
+  repair: repairSchema.nullable(),
+});
 export type UnusableInput = z.infer<typeof unusableInputSchema>;
 
 const failedWhileSchema = z.enum(['reading', 'computing', 'writing', 'waiting']);
@@ -548,6 +562,13 @@ export const runsContract = {
     }),
   ),
   skip: procedure.input(byRun.extend({ parts: partKeysSchema })),
+  /**
+   * Settles a file that the run went on without: it stays left out, or the file at `path`, which may be the same one
+   * mended, is taken in its place, and only that is computed.
+   */
+  settleInput: procedure.input(
+    byRun.extend({ file: z.string(), path: inputPathSchema.nullable(), repairs: repairsSchema.default([]) }),
+  ),
   /**
    * Skips the waiting parts: when the current parts are finished, the results are written and say what is
    * missing.

@@ -11,6 +11,7 @@ import { Extraction } from '../inputs/extractRecords.ts';
 import { isPlainFile, pathInRun } from '../system/runFiles.ts';
 import type { ExportSource } from './exportSource.ts';
 import { noSpaceFor, unfinishedName } from './wholeFile.ts';
+import { inputsRead } from '../store/types.ts';
 import type { SequenceSelection } from '../store/duckdb/selection.ts';
 
 /** The records of the selected sequences, by row. */
@@ -74,18 +75,15 @@ async function fromInputs(
   const fastaPath = join(folder, 'sequences.fna');
   try {
     await source.store.writeSelectedRows(selection, rowsPath);
-    const { inputs, plan } = source.run;
     const extraction = new Extraction(environment);
     const cancel = (): void => void extraction.cancel();
     source.signal?.addEventListener('abort', cancel);
     try {
       await extraction.run({
-        // The rows count without the records of a file that was left out while it was read.
-        inputs: inputs.filter(({ failure }) => failure === null),
+        inputs: inputsRead(source.run),
         rowsPath,
         outPath: fastaPath,
-        headerSuffix: modelMark(plan.model) ?? '',
-        repairs: plan.repairs,
+        headerSuffix: modelMark(source.run.plan.model) ?? '',
       });
     } finally {
       source.signal?.removeEventListener('abort', cancel);

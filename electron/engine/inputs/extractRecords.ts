@@ -7,14 +7,12 @@ import { ReadingProcess } from '../workers/childProcess.ts';
 
 /** A request to read the inputs again and write the complete records of `rowsPath` to `outPath`. */
 export interface ExtractionRequest {
-  inputs: { path: string; sha256: string }[];
+  inputs: { path: string; sha256: string; repairs: readonly Repair[] }[];
   /** Row numbers, ascending, as little-endian U32. */
   rowsPath: string;
   outPath: string;
   /** Appended to every header line, such as the mark of the teaching model. */
   headerSuffix?: string | undefined;
-  /** The same as when the inputs were read for the run. */
-  repairs: readonly Repair[] | undefined;
 }
 
 /** Resolves when `outPath` is complete; rejects with AppFailure (`input_changed`, `input_not_found`, ...). */
@@ -46,20 +44,13 @@ export class Extraction {
    * Reads the inputs again and writes the wanted records to a file, with the header lines that the run knows
    * and the suffix.
    */
-  async run({
-    inputs,
-    rowsPath,
-    outPath,
-    headerSuffix = '',
-    repairs = [],
-  }: ExtractionRequest): Promise<void> {
+  async run({ inputs, rowsPath, outPath, headerSuffix = '' }: ExtractionRequest): Promise<void> {
     const command = {
       type: 'extract',
-      inputs: inputs.map(({ path, sha256 }) => ({ path, sha256 })),
+      inputs: inputs.map(({ path, sha256, repairs }) => ({ path, sha256, repairs })),
       rows_path: rowsPath,
       out_path: outPath,
       header_suffix: headerSuffix,
-      repairs,
     };
     this.asked = true;
     this.process.send(`${JSON.stringify(command)}\n`);

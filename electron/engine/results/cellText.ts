@@ -140,7 +140,10 @@ export function inputLabels(paths: readonly string[]): string[] {
   return parts.map((own, index) => {
     for (let depth = 1; depth <= own.length; depth++) {
       const label = own.slice(-depth).join('/');
-      const isTaken = parts.some((other, i) => i !== index && other.slice(-depth).join('/') === label);
+      // A path that is given twice is one file.
+      const isTaken = parts.some(
+        (other, i) => paths[i] !== paths[index] && other.slice(-depth).join('/') === label,
+      );
       if (!isTaken) return cellText(label);
     }
     return cellText(paths[index]!);

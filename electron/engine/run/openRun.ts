@@ -14,7 +14,7 @@ import {
 } from '../../contract/errors.ts';
 import { goalText, type Goal } from '../../contract/goal.ts';
 import { message } from '../../contract/messages.ts';
-import type { WorkerReady } from '../../contract/protocol/index.ts';
+import type { Repair, WorkerReady } from '../../contract/protocol/index.ts';
 import {
   THIS_COMPUTER,
   type ClusterLive,
@@ -28,9 +28,10 @@ import { acquireRunLock, isRunFolder, removeWork } from '../store/runFolder.ts';
 import { NO_DAMAGE } from '../results/damage.ts';
 import type { TablesWritten } from '../results/types.ts';
 import { openRunStore, type RunStore } from '../store/runStore.ts';
-import type { StoredRun } from '../store/types.ts';
+import { filesLeftOut, type StoredRun } from '../store/types.ts';
 import { BatchSizes } from './batchSizes.ts';
-import { announceStart, readyToStart, type StartOptions } from './begin/checkReadiness.ts';
+import { announceStart, checkInputs, readyToStart, type StartOptions } from './begin/checkReadiness.ts';
+import { inspectAdded } from './begin/createRun.ts';
 import type { DeviceChoice } from './begin/chooseDevices.ts';
 import { ProgressTracker, type RunPace } from './progress/progressTracker.ts';
 import { isMadeHere } from './madeHere.ts';
@@ -269,6 +270,37 @@ export class OpenRun {
     const parts = await Promise.all(retried.map((key) => this.record.store.part(key)));
     this.session?.request({ type: 'parts_offered', parts: parts.filter((part) => part !== null) });
     await this.refresh();
+    return ok(undefined);
+  }
+
+  /**
+   * Settles a file that the run went on without: with null it stays left out; else the file at the path is taken in
+   * its place. That one is read after all others, and only it is computed, when the run is started.
+   */
+  async settleInput(
+    file: string,
+    path: string | null,
+    repairs: readonly Repair[] = [],
+  ): Promise<Result<void>> {
+    if (this.session || this.starting) return failWith('usage', message('run.pause_first'));
+    const { record, context } = this;
+    const isLeftOut = filesLeftOut(record.stored).some((one) => one.path === file);
+    if (!isLeftOut) return failWith('usage', message('run.has_input', { path: file }));
+    if (path === null) {
+      await record.settleInput(file, null);
+      record.notes.add('info', 'input_accepted', message('note.input_accepted', { path: file }));
+      return ok(undefined);
+    }
+    // All are read again to their end.
+    const others = await checkInputs(record.stored);
+    if (!others.ok) return others;
+    const added = await inspectAdded(context, record.stored, path, repairs);
+    if (!added.ok) return added;
+    const reopened = await record.advance({ type: 'reopen' });
+    if (!reopened.ok) return reopened;
+    await record.settleInput(file, added.value);
+    this.tracker.allowStepBack();
+    record.notes.add('info', 'input_added', message('note.input_added', { path, instead: file }));
     return ok(undefined);
   }
 

@@ -13,7 +13,8 @@ import { goalText, type Goal } from '../../contract/goal.ts';
 import { message } from '../../contract/messages.ts';
 import type { Annotation, RunRequest } from '../../contract/rpc/runs.ts';
 import { isActive, type Damage, type RunState } from '../../contract/runState.ts';
-import type { SampleDetails } from '../../contract/samples.ts';
+import type { PlanInput } from '../../contract/plan.ts';
+import { NO_DETAILS, sampleNames, type SampleDetails } from '../../contract/samples.ts';
 import type { RunStore } from '../store/runStore.ts';
 import type { RunDevice, RunOptions, StoredRun } from '../store/types.ts';
 import { RunNotes, type RunNote } from './runNotes.ts';
@@ -126,6 +127,21 @@ export class RunRecord {
       ...(details && { sampleDetails: [...details] }),
     });
     return ok(undefined);
+  }
+
+  /** See `OpenRun.settleInput`. An input that is added belongs to the sample of the file that it replaces. */
+  async settleInput(file: string, added: PlanInput | null): Promise<void> {
+    const { inputs, description } = this.stored;
+    const { samples, sampleDetails, request } = description.options;
+    const paths = inputs.map(({ path }) => path);
+    const before = paths.indexOf(file);
+    const name = samples?.[before] ?? request?.samples?.[file];
+    const details = sampleDetails?.[before] ?? request?.sampleDetails?.[file] ?? NO_DETAILS;
+    await this.store.settleInput(file, added, {
+      ...(added && samples && { samples: [...samples, name ?? sampleNames([added.path]).join('')] }),
+      ...(added && sampleDetails && { sampleDetails: [...sampleDetails, details] }),
+    });
+    await this.reload();
   }
 
   private describeWith(options: RunOptions): void {

@@ -34,7 +34,7 @@ export async function verifyRun(
     found.push(...(await verifyWork(store, run)));
     found.push(...(await verifyEmbeddings(store)));
     if (run.state.phase === 'done') found.push(...(await checkResultFiles(store)));
-    for (const input of run.plan.inputs)
+    for (const input of run.plan.inputs.filter((_, number) => !run.inputs[number]?.failure))
       found.push({ kind: 'input', path: input.path, ...(await verifyInput(input, run.prepared !== null)) });
     return found;
   } catch (reason) {

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { goalSchema } from '../../contract/goal.ts';
 import type { Wording } from '../../contract/messages.ts';
 import type { AppError } from '../../contract/errors.ts';
-import type { Said } from '../../contract/problems.ts';
-import type { Plan } from '../../contract/plan.ts';
+import { planSchema, type Plan } from '../../contract/plan.ts';
 import {
   failureSchema,
   type InputProblem,
@@ -22,7 +21,11 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObj
 /** A value left undefined is not stored. */
 export type JsonObject = { [key: string]: JsonValue | undefined };
 
-const leftOutSchema = failureSchema.extend({ path: z.string() });
+/** Why a run went on without a file, and whether the user has replaced it since, or wants it left out. */
+export const leftOutWhySchema = failureSchema.extend({
+  settled: z.enum(['replaced', 'accepted']).optional(),
+});
+const leftOutSchema = leftOutWhySchema.extend({ path: z.string() });
 
 /**
  * What a run keeps beside its plan, and which does not affect scores. What cannot be read, as from another program,
@@ -32,6 +35,8 @@ export const runOptionsSchema = z.object({
   request: runRequestSchema.optional().catch(undefined),
   /** Files that were left out of the run from the beginning. */
   leftOut: z.array(leftOutSchema).optional().catch(undefined),
+  /** Inputs beyond those of the plan. */
+  added: planSchema.shape.inputs.optional().catch(undefined),
   /** The signature of the computer that made the run; null if it could not sign. */
   madeHere: z.string().nullable().optional().catch(undefined),
   /** The samples that the user named, one for each input; otherwise the file names determine them. */
@@ -76,11 +81,38 @@ export interface StoredInput {
   /** Null until prepare has read it completely. */
   prepared: { records: number; bases: number; firstRow: number } | null;
   /** Why it was left out of the run while it was being read; null if it wasn't. */
-  failure: Said | null;
+  failure: z.infer<typeof leftOutWhySchema> | null;
 }
 
 /** A file that the user named but that was left out of the run from the beginning. */
 export type LeftOutInput = z.infer<typeof leftOutSchema>;
+
+/** All files that a run goes on without, in the order of failed_files.txt. */
+export function filesLeftOut({
+  inputs,
+  leftOut,
+}: Pick<StoredRun, 'inputs' | 'leftOut'>): (LeftOutInput & { stage: 'inspection' | 'reading' })[] {
+  const all = [
+    ...leftOut.map((one) => ({ ...one, stage: 'inspection' as const })),
+    ...inputs.flatMap(({ path, failure }) =>
+      failure ? [{ ...failure, path, stage: 'reading' as const }] : [],
+    ),
+  ];
+  return all.filter(({ settled }) => settled !== 'replaced');
+}
+
+/** The inputs of a run as prepare, and whoever extracts sequences later, has to read them. */
+export function inputsRead({ plan, inputs }: Pick<StoredRun, 'inputs' | 'plan'>) {
+  return plan.inputs
+    .map(({ path, sha256, added }, input) => ({
+      input,
+      path,
+      sha256,
+      repairs: added?.repairs ?? plan.repairs ?? [],
+      begins_parts: added !== undefined,
+    }))
+    .filter(({ input }) => !inputs[input]?.failure);
+}
 
 export interface StoredPart {
   key: string;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import re
 import subprocess
 import sys
@@ -106,18 +107,27 @@ def run_prepare(
     sha256: str | None = None,
     order_seed: int | None = None,
     repairs: tuple[str, ...] = (),
+    added_from: float = math.inf,
 ) -> Outcome:
     work_dir = run_dir / "work"
     work_dir.mkdir(parents=True, exist_ok=True)
     job = {
         "type": "prepare",
-        "inputs": [{"input": i, "path": str(path), "sha256": sha256} for i, path in enumerate(paths)],
+        "inputs": [
+            {
+                "input": i,
+                "path": str(path),
+                "sha256": sha256,
+                "repairs": list(repairs),
+                "begins_parts": i >= added_from,
+            }
+            for i, path in enumerate(paths)
+        ],
         "work_dir": str(work_dir),
         "chunk_length": chunk_length,
         "residues_per_part": residues_per_part,
         "tail_parts": tail_parts,
         "order_seed": order_seed,
-        "repairs": list(repairs),
     }
     validator("prepare-command").validate(job)
     return run_line(work_dir, json.dumps(job))

@@ -281,6 +281,31 @@ def test_rounds_have_the_frames_of_all_files_in_order(tmp_path: Path) -> None:
     assert first[-1]["last_row"] > 2_000
 
 
+@pytest.mark.parametrize("order_seed", [None, 3])
+def test_an_added_input_has_parts_of_its_own_and_leaves_the_others_as_they_are(
+    tmp_path: Path, order_seed: int | None
+) -> None:
+    paths = [tmp_path / f"{name}.fa" for name in "abc"]
+    for seed, path in enumerate(paths):
+        path.write_bytes(fasta(sequences(seed, [700 + 90 * i for i in range(12)])))
+
+    def prepared(name: str, count: int, added_from: int) -> Outcome:
+        cut = {"residues_per_part": 3000, "tail_parts": 4, "order_seed": order_seed}
+        return run_prepare(tmp_path / name, paths[:count], added_from=added_from, **cut)  # type: ignore[arg-type]
+
+    before = prepared("before", 1, 1)
+    added = prepared("added", 3, 1)
+    parts = len(before.of("part"))
+    assert added.of("part")[:parts] == before.of("part")
+    together = prepared("together", 3, 3)
+    assert sorted(added.frames()) == sorted(together.frames())
+    assert together.of("part")[:parts] != before.of("part")
+    begins = [event["first_row"] for event in added.of("input_done")]
+    for event in added.of("part"):
+        inputs = {sum(begin <= event[row] for begin in begins) for row in ("first_row", "last_row")}
+        assert len(inputs) == 1
+
+
 def test_the_first_part_is_reported_before_the_input_is_finished(tmp_path: Path) -> None:
     path = tmp_path / "in.fa"
     path.write_bytes(fasta(sequences(6, [200_000] * 30)))

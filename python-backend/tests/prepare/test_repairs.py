@@ -48,8 +48,8 @@ def test_a_repaired_run_equals_one_of_a_file_repaired_by_hand(
         **of_the_file,
     }
     for repairs, source, out in ((ALL, written, "mended.fna"), ((), by_hand, "wanted.fna")):
-        inputs = [ExtractInput(source, hashlib.sha256(source.read_bytes()).hexdigest())]
-        extract(inputs, np.arange(42, dtype=np.uint32), tmp_path / out, repairs=repairs)
+        inputs = [ExtractInput(source, hashlib.sha256(source.read_bytes()).hexdigest(), repairs)]
+        extract(inputs, np.arange(42, dtype=np.uint32), tmp_path / out)
     assert (tmp_path / "mended.fna").read_bytes() == (tmp_path / "wanted.fna").read_bytes()
 
 

@@ -94,7 +94,7 @@ def test_parts_of_the_first_look_are_those_of_a_run_without_a_second(
                 found.append((fields["round"], (tmp_path / name / fields["path"]).read_bytes()))
 
         (tmp_path / name).mkdir()
-        job = Job((JobInput(0, reads, None),), tmp_path / name / "work", 500, 900, 4, order_seed, (), second)
+        job = Job((JobInput(0, reads, None),), tmp_path / name / "work", 500, 900, 4, order_seed, second)
         Preparation(job, keep).run()
         return found
 

@@ -77,6 +77,8 @@ const LOOKS: Record<State, Look> = {
   'inputState.done': ['good', IconCircleCheck],
   'inputState.done_with_failures': ['warn', IconAlertTriangle],
   'inputState.failed': ['bad', IconCircleX],
+  'inputState.replaced': ['neutral', IconCircleX],
+  'inputState.accepted': ['neutral', IconCircleX],
   'deviceState.starting': ['neutral', IconProgress],
   'deviceState.loading': ['active', IconProgress],
   'deviceState.idle': ['neutral', IconCircleDashed],

@@ -2,7 +2,8 @@ import { modals } from '@mantine/modals';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { PartStatus, RunSummary } from '../../../electron/contract/index.ts';
+import { isAtWork } from '../../../electron/contract/runState.ts';
+import type { PartStatus, Repair, RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { Fold } from '../../components/Fold.tsx';
 import { DESTRUCTIVE } from '../../styles/theme.ts';
@@ -11,7 +12,8 @@ import { fileName } from '../../i18n/names.ts';
 import { type Texts, useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { useDeviceLabels } from '../../state/runs/deviceLabels.ts';
-import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
+import { chooseFiles } from '../../state/pathChooser.ts';
+import { sayError } from '../../state/say.ts';
 import { LogDialog } from './LogDialog.tsx';
 import { whileInWork } from './whileInWork.ts';
 
@@ -175,35 +177,41 @@ export function UnusableCard({ run }: { run: RunSummary }) {
     ...queries.runs.inputs.queryOptions({ input: { runId: run.runId, offset: 0, limit: 1 } }),
     ...whileInWork(run),
   });
-  const mend = useMutation({ mutationFn: (paths: string[]) => prepareAgain(run, paths) });
+  const client = useQueryClient();
+  const settle = useMutation({
+    mutationFn: (settled: { file: string; path: string | null; repairs?: Repair[] }) =>
+      engine.runs.settleInput({ runId: run.runId, ...settled }),
+    // It does not wait, since the lists of a run at work are asked for again and again.
+    onSuccess: () => void client.invalidateQueries({ queryKey: queries.runs.key() }),
+  });
+  const chooseOther = async (file: string): Promise<void> => {
+    const [path] = await chooseFiles('sequences');
+    if (path !== undefined) settle.mutate({ file, path });
+  };
   if (!data || data.unusable.length === 0) return null;
   const count = data.unusable.length;
   return (
-    <Card
-      tone="bad"
-      title={t('files.unusable', { count })}
-      aside={
-        <Button size="compact-sm" onClick={() => mend.mutate(data.unusable.map(({ path }) => path))}>
-          {t('files.mendAll')}
-        </Button>
-      }
-    >
+    <Card tone="bad" title={t('files.unusable', { count })}>
       <FailureList
         names={data.unusable.map(({ path }) => fileName(path))}
         explanation={t('files.unusableText')}
       >
-        {data.unusable.slice(0, MOST_SHOWN).map(({ path, error }) => (
-          <Paper component="li" withBorder radius={10} px={14} py={12} key={path}>
+        {data.unusable.slice(0, MOST_SHOWN).map(({ path: file, error, repair }) => (
+          <Paper component="li" withBorder radius={10} px={14} py={12} key={file}>
             <Group gap={12} mb={8} align="baseline" style={{ overflowWrap: 'anywhere' }}>
-              <b title={path}>{fileName(path)}</b>
+              <b title={file}>{fileName(file)}</b>
             </Group>
             <ErrorCard
               error={error}
               bare
               actions={
-                <Button size="compact-sm" variant="light" onClick={() => mend.mutate([path])}>
-                  {t('files.mend')}
-                </Button>
+                <SettleButtons
+                  repair={repair}
+                  disabled={isAtWork(run) || settle.isPending}
+                  onRead={(repairs) => settle.mutate({ file, path: file, repairs })}
+                  onChoose={() => void chooseOther(file).catch(sayError)}
+                  onLeaveOut={() => settle.mutate({ file, path: null })}
+                />
               }
             />
           </Paper>
@@ -213,5 +221,30 @@ export function UnusableCard({ run }: { run: RunSummary }) {
         )}
       </FailureList>
     </Card>
+  );
+}
+
+interface SettleButtonsProps {
+  repair: Repair | null;
+  disabled: boolean;
+  onRead: (repairs: Repair[]) => void;
+  onChoose: () => void;
+  onLeaveOut: () => void;
+}
+
+function SettleButtons({ repair, disabled, onRead, onChoose, onLeaveOut }: SettleButtonsProps) {
+  const { t } = useTexts();
+  const button = (label: string, onClick: () => void) => (
+    <Button size="compact-sm" variant="default" disabled={disabled} onClick={onClick}>
+      {label}
+    </Button>
+  );
+  return (
+    <>
+      {repair && button(t(`repair.${repair}`), () => onRead([repair]))}
+      {button(t('files.readAgain'), () => onRead([]))}
+      {button(t('files.chooseOther'), onChoose)}
+      {button(t('files.leaveOut'), onLeaveOut)}
+    </>
   );
 }

@@ -49,6 +49,7 @@ export function madeUnusable({ state }: RunSummary): UnusableInput[] {
   return Array.from({ length: state.failedInputs }, (_, index) => ({
     path: `/data/depth-profile/notes${index === 0 ? '' : index + 1}.fa`,
     error,
+    repair: null,
   }));
 }
 

@@ -25,6 +25,7 @@ import type { WholeFile } from '../wholeFile.ts';
 import { CALL_TEXT, evidenceText, PAIR_TEXT, pValueText, SCORE_TEXT } from '../table/workbookNotes.ts';
 import { COLOURS, columns, ribbon, stackedBars, html, markup, type Markup } from './charts.ts';
 import { reportFacts, SCORE_BINS, type ReportFacts } from './reportFacts.ts';
+import { filesLeftOut, inputsRead } from '../../store/types.ts';
 import { describeRunControls } from '../../results/calibration.ts';
 import { REPORT_TEXTS } from './reportTexts.ts';
 
@@ -132,18 +133,16 @@ class ReportPage {
 
   /** What the results do not have, and why: files that the run went on without, damaged records, reads without their mates. */
   private leftOut(): Markup | string {
-    const { inputs, leftOut, problems } = this.facts.run;
-    const files = [
-      ...leftOut.map(({ path, ...why }) => ({ path, why })),
-      ...inputs.flatMap(({ path, failure }) => (failure ? [{ path, why: failure }] : [])),
-    ];
+    const { inputs, problems } = this.facts.run;
+    const files = filesLeftOut(this.facts.run);
+    const used = inputs.filter(({ failure }) => !failure).length;
     const notAll = problems.filter(({ code }) => severityOf(code) === 'skipped' || OF_WHOLE_FILES.has(code));
     if (files.length + notAll.length === 0) return '';
     const { texts, count, language } = this;
     return html`<div class="caution" role="note">
-      ${files.length === 0 ? '' : html`<p>${texts.leftOut(count(files.length), count(inputs.length + leftOut.length))}</p>`}
+      ${files.length === 0 ? '' : html`<p>${texts.leftOut(count(files.length), count(used + files.length))}</p>`}
       <ul>
-        ${files.map(({ path, why }) => html`<li><strong>${basename(path)}</strong>: ${toldOf(why, language)}</li>`)}
+        ${files.map(({ path, ...why }) => html`<li><strong>${basename(path)}</strong>: ${toldOf(why, language)}</li>`)}
       </ul>
       ${notAll.length === 0 ? '' : html`<p>${texts.notAll}</p>`}
       <ul>
@@ -203,7 +202,10 @@ class ReportPage {
       [texts.chunks, `${chunkLengthsText(run.plan)} bp`],
       [texts.precision, PRECISIONS[precision]],
       ...this.controls(),
-      ...(run.plan.repairs ?? []).map((repair): [string, string] => [texts.repairs, texts.repair[repair]]),
+      ...[...new Set(inputsRead(run).flatMap(({ repairs }) => repairs))].map((repair): [string, string] => [
+        texts.repairs,
+        texts.repair[repair],
+      ]),
       ...this.imported((facts): [string, string] => [texts.imported, texts.importedFrom(facts)]),
       [texts.devices, [...new Set(run.devices.map(({ name }) => name))].join(', ') || '–'],
       [texts.begun, timings.startedAt === null ? '–' : dateTime(timings.startedAt)],

@@ -177,7 +177,10 @@ async function chooseForPlan(
 /**
  * Inputs that are still to be read must match the plan. Those of a run just created have just been hashed.
  */
-async function checkInputs({ inputs, state }: StoredRun, patience: Patience): Promise<Result<void>> {
+export async function checkInputs(
+  { inputs, state }: StoredRun,
+  patience: Patience = {},
+): Promise<Result<void>> {
   const isKnown = state.phase === 'created';
   for (const { path, sizeBytes, sha256, failure } of inputs) {
     if (failure) continue;

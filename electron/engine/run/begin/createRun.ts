@@ -12,13 +12,14 @@ import {
   MARK_SUFFIX,
   IMPORTED_EMBEDDINGS_FOLDER,
   type Plan,
+  type PlanInput,
   type PlanModel,
   type ImportedEmbeddings,
 } from '../../../contract/plan.ts';
 import { judgedOf } from '../../../contract/looks.ts';
 import { COMPRESSION_ENDINGS } from '../../../contract/folderNames.ts';
 import { message, type Message } from '../../../contract/messages.ts';
-import type { InputFileProblem, InspectedFile, Judged } from '../../../contract/protocol/index.ts';
+import type { InputFileProblem, InspectedFile, Judged, Repair } from '../../../contract/protocol/index.ts';
 import { isBlocking } from '../../../contract/problems.ts';
 import { pairProblems } from '../../../contract/readPairs.ts';
 import { sampleNames, NO_DETAILS } from '../../../contract/samples.ts';
@@ -39,7 +40,7 @@ import { resolveModel, resolveSecondModel } from '../../models/resolveModel.ts';
 import { looksHere } from '../../models/listModels.ts';
 import { trustedScores, goalRefusal } from '../goal.ts';
 import { signRun } from '../madeHere.ts';
-import { type LeftOutInput } from '../../store/types.ts';
+import type { LeftOutInput, StoredRun } from '../../store/types.ts';
 import { createRunStore } from '../createRunStore.ts';
 import { problemNoted, RunLog } from '../runNotes.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
@@ -256,7 +257,7 @@ async function inspectAll(
   context: EngineContext,
   paths: readonly string[],
   reading: Reading,
-  options: CreateRunOptions,
+  options: Pick<CreateRunOptions, 'inspected' | 'onFile'> = {},
 ): Promise<Result<InspectedFile[]>> {
   const found = new Map<string, InspectedFile>();
   for (const path of paths) {
@@ -272,6 +273,28 @@ async function inspectAll(
     if (!inspected.ok) return inspected;
   }
   return ok(paths.map((path) => found.get(path)).filter((file) => file !== undefined));
+}
+
+/** Looks into a file that a run takes in later; what a new run would leave out is refused. */
+export async function inspectAdded(
+  context: EngineContext,
+  { plan, inputs }: Pick<StoredRun, 'plan' | 'inputs'>,
+  path: string,
+  more: readonly Repair[],
+): Promise<Result<PlanInput>> {
+  const collected = await collectInputs([path]);
+  if (!collected.ok) return collected;
+  const repairs = [...new Set([...(plan.repairs ?? []), ...more])].toSorted();
+  const reading = { looks: [chunkLengthsText(plan)], repairs, minLength: plan.minLength };
+  const inspected = await inspectAll(context, collected.value.paths.slice(0, 1), reading);
+  if (!inspected.ok) return inspected;
+  const [file] = inspected.value;
+  if (!file || inputs.some((one) => one.path === file.path && one.failure === null))
+    return failWith('usage', message('run.has_input', { path }));
+  const problem = file.problems.find(isBlocking);
+  if (problem) return err(errorOf(problem, basename(file.path)));
+  const { size_bytes: sizeBytes, sha256 } = file;
+  return ok({ path: file.path, sizeBytes, sha256: sha256 ?? '', added: { repairs } });
 }
 
 /** Chooses the folder for the results of a request. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { closeSync, writeFileSync } from 'node:fs';
 import { asAppError, causeOf, nextStepOf } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
-import { BOUNDED_TOLERANCE, modelMark, type PlanModel, type Plan } from '../../../contract/plan.ts';
+import { BOUNDED_TOLERANCE, modelMark, type PlanModel } from '../../../contract/plan.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES, NOTICE_FILE } from '../../../contract/results.ts';
 import type { Damage } from '../../../contract/runState.ts';
@@ -20,6 +20,7 @@ import { runJson, writeRunJson, readRunReport } from './runJson.ts';
 import { damageOf } from '../../results/damage.ts';
 import type { TablesWritten } from '../../results/types.ts';
 import type { RunStore } from '../../store/runStore.ts';
+import { filesLeftOut, inputsRead, type StoredRun } from '../../store/types.ts';
 import { HERE } from '../../system/here.ts';
 import { noteImbalance, noteUnusualNorms } from '../progress/remarks.ts';
 import type { RunNotes } from '../runNotes.ts';
@@ -45,14 +46,14 @@ export async function finishRun(
     await noteImbalance(store, notes);
     await noteUnusualNorms(store, notes);
     const { failedParts, byPrediction } = tables.counts;
-    const { inputs, leftOut, problems } = await store.loadRun();
-    const failedInputs = leftOut.length + inputs.filter(({ failure }) => failure !== null).length;
+    const run = await store.loadRun();
+    const failedInputs = filesLeftOut(run).filter(({ settled }) => !settled).length;
     return {
       tables,
       failedParts,
       failedRecords: byPrediction.failed,
       failedInputs,
-      damage: damageOf(problems),
+      damage: damageOf(run.problems),
     };
   } finally {
     await extraction.dismiss();
@@ -61,14 +62,13 @@ export async function finishRun(
 
 /** The tables are kept without the sequences: an input that has moved must not undo a finished run. */
 async function writeSequences(store: RunStore, notes: RunNotes, extraction: Extraction): Promise<void> {
-  const { inputs, plan } = await store.loadRun();
+  const run = await store.loadRun();
   if (isPlainFile(join(store.folder, MERGED_SEQUENCES))) {
     renameInRun(store.folder, MERGED_SEQUENCES, RESULT_FILES.viralSequences);
     return;
   }
-  const used = inputs.filter(({ failure }) => failure === null);
   try {
-    await writeViralSequences(store, { ...plan, inputs: used }, (request) => extraction.run(request));
+    await writeViralSequences(store, run, (request) => extraction.run(request));
   } catch (reason) {
     const error = asAppError(reason);
     notes.add(
@@ -159,18 +159,17 @@ export const MERGED_SEQUENCES = 'work/viral_sequences.fna';
  */
 export async function writeViralSequences(
   store: Pick<RunStore, 'folder' | 'writeViralRows'>,
-  { inputs, model, repairs }: Pick<Plan, 'inputs' | 'model' | 'repairs'>,
+  run: Pick<StoredRun, 'inputs' | 'plan'>,
   extract: ExtractRecords,
 ): Promise<number> {
   const rowsPath = join(store.folder, ROWS_FILE);
   try {
     const count = await store.writeViralRows(rowsPath);
     await extract({
-      inputs,
+      inputs: inputsRead(run),
       rowsPath,
       outPath: join(store.folder, RESULT_FILES.viralSequences),
-      headerSuffix: modelMark(model) ?? '',
-      repairs,
+      headerSuffix: modelMark(run.plan.model) ?? '',
     });
     return count;
   } finally {

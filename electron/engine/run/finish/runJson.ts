@@ -74,6 +74,7 @@ export function runJson(
       sha256,
       records: prepared?.records ?? null,
       bases: prepared?.bases ?? null,
+      ...(plan.inputs[input]?.added && { added: plan.inputs[input].added }),
       device_seconds: facts.inputSeconds[input] ?? null,
       problems: run.problems
         .filter((problem) => problem.input === input)

@@ -5,7 +5,7 @@ import type { PartCommand, PrepareCommand } from '../../../contract/protocol/ind
 import { workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { RunStore } from '../../store/runStore.ts';
-import type { StoredPart } from '../../store/types.ts';
+import { inputsRead, type StoredPart } from '../../store/types.ts';
 import { patientDeadlines } from '../../workers/deadlines.ts';
 import { type DeviceWorkerOptions, type LoadCommand, localLauncher } from '../../workers/backendProcess.ts';
 import type { RunRecord } from '../runRecord.ts';
@@ -41,16 +41,13 @@ export function prepareCommand(
   const { plan } = record.stored;
   return {
     type: 'prepare',
-    inputs: plan.inputs
-      .map(({ path, sha256 }, input) => ({ input, path, sha256 }))
-      .filter(({ input }) => !leftOut.has(input)),
+    inputs: inputsRead(record.stored).filter(({ input }) => !leftOut.has(input)),
     work_dir: join(store.folder, 'work'),
     chunk_length: plan.chunkLength,
     ...(plan.secondLook ? { second_chunk_length: plan.secondLook.chunkLength } : {}),
     residues_per_part: plan.residuesPerPart,
     tail_parts: plan.tailParts,
     order_seed: plan.order === 'sample' ? plan.orderSeed : null,
-    ...(plan.repairs ? { repairs: plan.repairs } : {}),
     ...(plan.minLength === undefined ? {} : { min_length: plan.minLength }),
   };
 }

@@ -1,7 +1,7 @@
 import { appError, errorOf, type AppError } from '../../../contract/errors.ts';
 import type { InputStatus, UnusableInput, FailedWhile, PartStatus } from '../../../contract/rpc/runs.ts';
 import { isActive } from '../../../contract/runState.ts';
-import type { InputProgress, StoredRun } from '../../store/types.ts';
+import { filesLeftOut, type InputProgress, type StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { message } from '../../../contract/messages.ts';
 import type { PartFailureCode } from '../../../contract/protocol/index.ts';
@@ -35,13 +35,14 @@ export async function inputStatuses(store: RunStore): Promise<InputStatus[]> {
   });
 }
 
-/** The files that a run continues without, in the order of failed_files.txt. */
+/** The files that a run continues without and that the user has not settled. */
 export async function unusableInputs(store: RunStore): Promise<UnusableInput[]> {
-  const { inputs, leftOut } = await store.loadRun();
-  return [
-    ...leftOut.map(({ path, ...why }) => ({ path, error: errorOf(why) })),
-    ...inputs.flatMap(({ path, failure }) => (failure === null ? [] : [{ path, error: errorOf(failure) }])),
-  ];
+  const files = filesLeftOut(await store.loadRun()).filter(({ settled }) => !settled);
+  return files.map(({ path, ...why }) => ({
+    path,
+    error: errorOf(why),
+    repair: why.code === 'looks_like_rna' ? 'read_u_as_t' : null,
+  }));
 }
 
 function stateOf(
@@ -50,7 +51,8 @@ function stateOf(
   run: StoredRun,
   firstUnread: number | undefined,
 ): InputStatus['state'] {
-  if (run.inputs[input]?.failure) return 'failed';
+  const failure = run.inputs[input]?.failure;
+  if (failure) return failure.settled ?? 'failed';
   if (progress?.finished) {
     if (progress.partsFailed === 0) return 'done';
     return progress.partsDone === 0 ? 'failed' : 'done_with_failures';

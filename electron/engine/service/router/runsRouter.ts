@@ -157,6 +157,10 @@ export function runsRouter(service: Service) {
     cancel: runs.cancel.handler(({ input }) => control.cancel(input.runId)),
     retry: runs.retry.handler(({ input }) => control.retry(input.runId, input.parts, input.smallerBatches)),
     skip: runs.skip.handler(({ input }) => control.skip(input.runId, input.parts)),
+    settleInput: runs.settleInput.handler(async ({ input: { runId, file, path, repairs }, context }) => {
+      if (path !== null) await known.check([path], context.window.paths);
+      await control.settleInput(runId, file, path, repairs);
+    }),
     finishNow: runs.finishNow.handler(({ input }) => control.finishNow(input.runId)),
     includeDevice: runs.includeDevice.handler(({ input }) =>
       control.includeDevice(input.runId, input.device, input.included),

@@ -12,7 +12,7 @@ import {
 import { message } from '../../../contract/messages.ts';
 import type { RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
 import { isActive } from '../../../contract/runState.ts';
-import type { InspectedFile } from '../../../contract/protocol/index.ts';
+import type { InspectedFile, Repair } from '../../../contract/protocol/index.ts';
 import type { Walk, Reading } from '../../inputs/collectInputs.ts';
 import { type CreatedRun, createRun } from '../../run/begin/createRun.ts';
 import { type OpenRun, workOnRun } from '../../run/openRun.ts';
@@ -162,6 +162,14 @@ export class RunControl {
     await this.withSession(runId, (session) => session.skip(parts));
     // The tables contain the reason of each failure, so they are written again.
     if (done) this.queue.add(runId, 'first');
+  }
+
+  /** See `OpenRun.settleInput`. */
+  async settleInput(runId: string, file: string, path: string | null, repairs: Repair[]): Promise<void> {
+    const { phase } = this.parts.catalog.find(runId).state;
+    await this.withSession(runId, (session) => session.settleInput(file, path, repairs));
+    // Its tables say which files are left out.
+    if (path !== null || phase === 'done') this.queue.add(runId, 'first');
   }
 
   /** Skips what still waits, and lets the run write its results. */

@@ -4,9 +4,8 @@ import { appErrorSchema } from '../../../contract/errors.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { fileProblemCodeSchema } from '../../../contract/problems.ts';
 import { readJson } from '../../../contract/parseJson.ts';
-import { modelMark, planSchema, type Plan } from '../../../contract/plan.ts';
+import { modelMark, planSchema, type Plan, type PlanInput } from '../../../contract/plan.ts';
 import {
-  failureSchema,
   inputProblemSchema,
   prepareDoneSchema,
   type InputProblem,
@@ -19,12 +18,15 @@ import { cellText, inputLabels } from '../../results/cellText.ts';
 import { mateRows } from '../../results/sequenceRemarks.ts';
 import type { RunLabels } from '../../results/sequenceRow.ts';
 import { checkedTime, damaged } from './database.ts';
+import { sealPlan } from './parts/digests.ts';
 import { addEvent } from './telemetry/telemetry.ts';
 import {
   type JsonObject,
+  leftOutWhySchema,
   type LeftOutInput,
   type RunDescription,
   type RunDevice,
+  type RunOptions,
   runOptionsSchema,
   type StoredInput,
   type ResultFileDigest,
@@ -41,10 +43,14 @@ export function insertRun(db: Database.Database, plan: Plan, description: RunDes
       'INSERT INTO run (only, run_id, name, created_at, app_version, options, state) VALUES (1, ?, ?, ?, ?, ?, ?)',
     ).run(runId, name, createdAt, appVersion, JSON.stringify(options), JSON.stringify(state));
     db.prepare('INSERT INTO plan (only, plan) VALUES (1, ?)').run(JSON.stringify(planSchema.parse(plan)));
-    const input = db.prepare('INSERT INTO input (input, path, size_bytes, sha256) VALUES (?, ?, ?, ?)');
-    plan.inputs.forEach(({ path, sizeBytes, sha256 }, number) => input.run(number, path, sizeBytes, sha256));
+    plan.inputs.forEach((input, number) => insertInput(db, input, number));
     addEvent(db, { time: createdAt, level: 'info', code: 'phase', message: 'created', detail: null });
   })();
+}
+
+function insertInput(db: Database.Database, { path, sizeBytes, sha256 }: PlanInput, number: number): void {
+  const insert = 'INSERT INTO input (input, path, size_bytes, sha256) VALUES (?, ?, ?, ?)';
+  db.prepare(insert).run(number, path, sizeBytes, sha256);
 }
 
 /** The files that were left out of the run from the beginning. */
@@ -87,9 +93,11 @@ export function readRun(db: Database.Database): RunRow {
   };
 }
 
+/** The plan with which the run was created, and the inputs that were added since. */
 export function readPlan(db: Database.Database): Plan {
   const plan = db.prepare<[], string>('SELECT plan FROM plan').pluck().get();
-  return parseStored(planSchema, plan ?? 'null', 'plan');
+  const { inputs, ...rest } = parseStored(planSchema, plan ?? 'null', 'plan');
+  return { ...rest, inputs: [...inputs, ...(readRun(db).description.options.added ?? [])] };
 }
 
 export function readInputs(db: Database.Database): StoredInput[] {
@@ -118,7 +126,7 @@ export function readInputs(db: Database.Database): StoredInput[] {
       records === null || bases === null || first_row === null
         ? null
         : { records, bases, firstRow: first_row },
-    failure: failure === null ? null : parseStored(failureSchema, failure, 'failure of an input'),
+    failure: failure === null ? null : parseStored(leftOutWhySchema, failure, 'failure of an input'),
   }));
 }
 
@@ -173,6 +181,8 @@ export function readDevices(db: Database.Database): RunDevice[] {
   }));
 }
 
+type SamplesOfInputs = Pick<RunOptions, 'samples' | 'sampleDetails'>;
+
 export function runRowMethods(db: Database.Database) {
   const updateState = db.prepare('UPDATE run SET state = ?');
   const updateAnnotation = db.prepare(`UPDATE run SET options = json_set(options, '$.annotation', json(?))`);
@@ -185,6 +195,20 @@ export function runRowMethods(db: Database.Database) {
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, kind = excluded.kind, facts = excluded.facts,
       switched_off = excluded.switched_off`);
   return {
+    /** The user wants a file left out that the run went on without, or has another read in its place. */
+    settleInput: db.transaction((file: string, added: PlanInput | null, samples: SamplesOfInputs): void => {
+      const settled = added ? 'replaced' : 'accepted';
+      const leftOut = readLeftOut(db).map((one) => (one.path === file ? { ...one, settled } : one));
+      const before = readRun(db).description.options.added ?? [];
+      const patch = { ...samples, leftOut, ...(added && { added: [...before, added] }) };
+      if (added) insertInput(db, added, readInputs(db).length);
+      db.prepare('UPDATE run SET options = json_patch(options, json(?))').run(JSON.stringify(patch));
+      db.prepare(
+        `UPDATE input SET failure = json_set(failure, '$.settled', ?) WHERE path = ? AND failure IS NOT NULL`,
+      ).run(settled, file);
+      if (added) db.exec('UPDATE run SET prepared = NULL');
+      sealPlan(db);
+    }),
     /** The sample of each input; empty if the file names determine them. */
     setSamples: db.transaction((names: readonly string[], details?: readonly SampleDetails[]): void => {
       updateSamples.run(names.length === 0 ? null : JSON.stringify(names));

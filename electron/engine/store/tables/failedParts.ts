@@ -3,6 +3,7 @@ import { message } from '../../../contract/messages.ts';
 import { toldOf } from '../../../contract/problems.ts';
 import type { PartFailureCode } from '../../../contract/protocol/index.ts';
 import { cellText } from '../../results/cellText.ts';
+import { filesLeftOut } from '../types.ts';
 import { readInputs, readLeftOut, readPlan } from '../sqlite/runRows.ts';
 
 interface FailedPart {
@@ -68,10 +69,8 @@ export class FailedParts {
    */
   *lines(): Generator<string> {
     const inputs = readInputs(this.#db);
-    for (const { path, ...why } of readLeftOut(this.#db))
-      yield line(path, 'inspection', `${why.code}: ${toldOf(why)}`);
-    for (const { path, failure } of inputs)
-      if (failure) yield line(path, 'reading', `${failure.code}: ${toldOf(failure)}`);
+    for (const { path, stage, ...why } of filesLeftOut({ inputs, leftOut: readLeftOut(this.#db) }))
+      yield line(path, stage, `${why.code}: ${toldOf(why)}`);
     for (const { id, key, firstRow, lastRow, error } of this.#byId.values()) {
       for (const { path, prepared } of inputs) {
         if (!prepared) continue;

@@ -290,8 +290,8 @@ describe('files written beside the tables', () => {
       await compute(run, key, ({ row }) => (row === 1 ? 0.125 : 0.875));
     await run.store.writeTables();
     let rows: number[] = [];
-    const { plan } = await run.store.loadRun();
-    const count = await writeViralSequences(run.store, plan, ({ rowsPath, outPath, headerSuffix }) => {
+    const stored = await run.store.loadRun();
+    const count = await writeViralSequences(run.store, stored, ({ rowsPath, outPath, headerSuffix }) => {
       const bytes = readFileSync(rowsPath);
       rows = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(4 * i));
       expect(outPath).toBe(join(run.folder, 'viral_sequences.fna'));

@@ -36,7 +36,7 @@ const CHANGES: ((run: RunMethods, folder: string) => unknown)[] = [
   (run, folder) =>
     writeViralSequences(
       { folder, writeViralRows: (path) => Promise.resolve(run.writeViralRows(path)) },
-      syntheticPlan(1),
+      { plan: syntheticPlan(1), inputs: [] },
       () => Promise.resolve(),
     ),
 ];

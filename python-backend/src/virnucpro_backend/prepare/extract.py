@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from glob import escape
 from io import BufferedWriter
@@ -42,10 +42,11 @@ RowArray = npt.NDArray[np.uint32]
 
 
 class ExtractInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An input; sha256: the required SHA-256 of its bytes."""
+    """An input; sha256: the required SHA-256 of its bytes; `repairs`: see `mended`."""
 
     path: Path
     sha256: Sha256
+    repairs: tuple[Repair, ...] = ()
 
 
 class ExtractCommand(CommandStruct, tag="extract", frozen=True):
@@ -55,7 +56,6 @@ class ExtractCommand(CommandStruct, tag="extract", frozen=True):
     rows_path: Path
     out_path: Path
     header_suffix: str = ""
-    repairs: tuple[Repair, ...] = ()
 
 
 def extract(
@@ -63,14 +63,13 @@ def extract(
     rows: RowArray,
     out_path: Path,
     header_suffix: str = "",
-    repairs: Collection[Repair] = (),
 ) -> int:
     """Write the records of the given rows to `out_path` as FASTA.
 
     rows: uint32 [n], ascending, numbered over all inputs as in prepare. Header lines are those of
     `readable_header`, followed by a space and `header_suffix` if given; letters are copied, LINE_LETTERS per
-    line; `repairs` are applied to both. The file is written atomically. Inputs after the last requested row
-    are not read. Returns the number of records.
+    line; the repairs of an input are applied to both. The file is written atomically. Inputs after the last
+    requested row are not read. Returns the number of records.
 
     Raises PrepareError: `input_changed` if the hash of an input differs, the errors of InputFile, `disk_full`
     and `folder_unwritable`.
@@ -80,19 +79,19 @@ def extract(
         for source in inputs:
             if writer.is_complete:
                 break
-            _extract_input(source, writer, repairs)
+            _extract_input(source, writer)
         if not writer.is_complete:
             raise PrepareError("internal", reason=f"the inputs hold fewer records than row {int(rows[-1])}")
     return int(rows.size)
 
 
-def _extract_input(source: ExtractInput, writer: _RecordWriter, repairs: Collection[Repair]) -> None:
+def _extract_input(source: ExtractInput, writer: _RecordWriter) -> None:
     with InputFile(source.path) as file:
         blocks = file.blocks()
         beginning = next(blocks, b"")
         scanner = new_scanner(sniff_format(file, beginning))
         writer.begin_input()
-        for batch in scan(chain([beginning], blocks), scanner, repairs):
+        for batch in scan(chain([beginning], blocks), scanner, source.repairs):
             writer.add(batch)
         writer.end_record()
         if file.sha256() != source.sha256:
@@ -193,7 +192,7 @@ def run_command(fields: Mapping[str, object]) -> int:
         rows = np.fromfile(command.rows_path, dtype="<u4").astype(np.uint32)
     except (CommandError, OSError) as error:
         raise halves_do_not_fit(error) from error
-    return extract(command.inputs, rows, command.out_path, command.header_suffix, command.repairs)
+    return extract(command.inputs, rows, command.out_path, command.header_suffix)
 
 
 def main() -> int:

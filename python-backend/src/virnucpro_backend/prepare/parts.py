@@ -189,7 +189,7 @@ class PartWriter:
             self._write(waiting.take(self._full), number)
 
     def finish(self) -> None:
-        """Write the frames that were kept back, and the parts that are not full."""
+        """Write the frames that were kept back, and the parts that are not full. More frames may follow."""
         for number, looks in enumerate(self._waiting):
             size = self._full if number < len(self._waiting) - 1 else self._tail
             for waiting in looks:

@@ -36,17 +36,22 @@ from virnucpro_backend.typed_commands import (
 
 
 class JobInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """input: its number in the run; sha256: the required SHA-256 of its bytes, if known."""
+    """input: its number in the run; sha256: the required SHA-256 of its bytes, if known.
+
+    `repairs`: see `mended`. begins_parts: no part has frames of this input and of those before it.
+    """
 
     input: Count
     path: Path
     sha256: Sha256 | None
+    repairs: tuple[Repair, ...] = ()
+    begins_parts: bool = False
 
 
 class Job(CommandStruct, tag="prepare", frozen=True):
     """work_dir: the run folder's `work`; PartWriter describes the next three fields.
 
-    order_seed: the seed of the rounds; None keeps the order of the files. `repairs`: see `mended`.
+    order_seed: the seed of the rounds; None keeps the order of the files.
     second_chunk_length: bases of the shorter chunks; see `frames_of_second_look`. min_length: see Survey.
     """
 
@@ -56,7 +61,6 @@ class Job(CommandStruct, tag="prepare", frozen=True):
     residues_per_part: Positive
     tail_parts: Count
     order_seed: Count | None
-    repairs: tuple[Repair, ...] = ()
     second_chunk_length: Positive | None = None
     min_length: Positive = 1
 
@@ -116,6 +120,8 @@ class Preparation:
             _clear_leftovers(self._job.work_dir)
             for source in self._job.inputs:
                 self._input = source.input
+                if source.begins_parts:
+                    self._parts.finish()
                 self._prepare_input(source)
             self._input = -1
             self._parts.finish()
@@ -140,7 +146,7 @@ class Preparation:
         first_row = self._records.next_row
         self._repeats = RepeatedNames()
         with InputFile(source.path) as file:
-            survey = Survey(file, self._job.work_dir, first_row, self._job.repairs, self._job.min_length)
+            survey = Survey(file, self._job.work_dir, first_row, source.repairs, self._job.min_length)
             for group in survey.groups():
                 self._take(source.input, group)
                 if time.monotonic() >= self._next_progress:

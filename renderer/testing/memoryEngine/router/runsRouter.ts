@@ -194,6 +194,11 @@ export function runsRouter(world: World) {
       world.change(input.runId, { state: { phase: 'done', failedParts: 0, failedRecords: 0 } }),
     ),
     skip: runs.skip.handler(() => undefined),
+    settleInput: runs.settleInput.handler(({ input: { runId } }) => {
+      const { state } = world.find(runId);
+      if (state.phase === 'done')
+        world.change(runId, { state: { ...state, failedInputs: (state.failedInputs ?? 1) - 1 } });
+    }),
     finishNow: runs.finishNow.handler(({ input }) =>
       world.change(input.runId, {
         state: { phase: 'done', failedParts: 3, failedRecords: 214 },

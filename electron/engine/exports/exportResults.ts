@@ -62,7 +62,7 @@ export async function exportResults(store: RunStore, request: ExportRequest): Pr
     const written = await format.write({
       source,
       file,
-      columns: () => usedColumns(source, selection),
+      columns: () => usedColumns(source),
       withSequences: async (write) => {
         const inputs = await openInputSequences(source, selection, request.environment, request.path);
         try {
@@ -86,7 +86,7 @@ export async function copyRows(
 ): Promise<string | null> {
   const source = await ExportSource.open(store, selection, sort, options);
   if (source.order.length > LIMITS.rows) return null;
-  const text = await copiedText(source, await usedColumns(source, selection));
+  const text = await copiedText(source, await usedColumns(source));
   return text.length > LIMITS.text ? null : text;
 }
 

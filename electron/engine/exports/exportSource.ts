@@ -2,7 +2,7 @@ import type { SequenceResult, SequenceSort } from '../../contract/columns.ts';
 import type { ExportLanguage, ReportList, ReportPart } from '../../contract/exports.ts';
 import type { FrameName } from '../../contract/results.ts';
 import { frameBounds } from '../results/sequenceTally.ts';
-import { cellText, inputLabels } from '../results/cellText.ts';
+import { inputLabels } from '../results/cellText.ts';
 import type { ScoredChunk } from '../results/types.ts';
 import { modelMark } from '../../contract/plan.ts';
 import type { RunStore } from '../store/runStore.ts';
@@ -44,28 +44,33 @@ export class ExportSource {
   readonly run: StoredRun;
   /** Row numbers in the requested order. */
   readonly order: Uint32Array;
+  readonly selection: SequenceSelection;
+  readonly sort: SequenceSort;
   readonly language: ExportLanguage;
   /** For each input: a name that distinguishes it from the others, and its sample. */
   readonly inputNames: readonly string[];
   readonly samples: readonly string[];
   readonly sampleDetails: ReturnType<typeof detailsOf>;
   readonly others: readonly JoinedTable[];
-  /** The model's name in tables, with its notice if it has one. */
-  readonly modelLabel: string;
   private readonly options: SourceOptions;
 
-  private constructor(store: RunStore, run: StoredRun, order: Uint32Array, options: SourceOptions) {
+  private constructor(
+    store: RunStore,
+    run: StoredRun,
+    { order, selection, sort }: Pick<ExportSource, 'order' | 'selection' | 'sort'>,
+    options: SourceOptions,
+  ) {
     this.store = store;
     this.run = run;
     this.order = order;
+    this.selection = selection;
+    this.sort = sort;
     this.options = options;
     this.language = options.language;
     this.inputNames = inputLabels(run.inputs.map(({ path }) => path));
     this.samples = samplesOf(run);
     this.sampleDetails = detailsOf(run);
     this.others = options.others ?? [];
-    const { name, notice } = run.plan.model;
-    this.modelLabel = cellText(notice === null ? name : `${name} (${notice})`);
   }
 
   static async open(
@@ -75,7 +80,8 @@ export class ExportSource {
     options: SourceOptions,
   ): Promise<ExportSource> {
     const run = await store.loadRun();
-    return new ExportSource(store, run, await store.selectedRows(selection, sort), options);
+    const order = await store.selectedRows(selection, sort);
+    return new ExportSource(store, run, { order, selection, sort }, options);
   }
 
   has(part: ReportPart): boolean {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type AppFailure, appFailure } from '../../contract/errors.ts';
+import { AppFailure, appFailure } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { replaceFile } from '../system/replaceFile.ts';
 import { isProcessAlive } from '../system/liveProcess.ts';
@@ -34,7 +34,7 @@ async function removeAbandoned(path: string): Promise<void> {
 export class WholeFile {
   private readonly path: string;
   private readonly temporary: string;
-  private readonly handle: FileHandle;
+  private handle: FileHandle;
   private pending: Uint8Array[] = [];
   private pendingBytes = 0;
   private written = 0;
@@ -72,6 +72,18 @@ export class WholeFile {
     if (this.pendingBytes >= BLOCK_BYTES) await this.flush();
   }
 
+  /** Lets another writer, which opens the file itself, write all of it. */
+  async fillByPath(fill: (temporary: string) => Promise<void>): Promise<void> {
+    await this.handle.close();
+    try {
+      await fill(this.temporary);
+    } catch (reason) {
+      throw isFullWhere(this.temporary, reason) ? noSpaceFor(this.path) : reason;
+    }
+    this.handle = await open(this.temporary, 'r+');
+    this.written = (await this.handle.stat()).size;
+  }
+
   private async flush(): Promise<void> {
     const { pending } = this;
     this.pending = [];
@@ -89,6 +101,13 @@ export class WholeFile {
     replaceFile(this.temporary, this.path);
     return this.written;
   }
+}
+
+/** A sort that spills may fill another disk. */
+function isFullWhere(path: string, reason: unknown): boolean {
+  return (
+    reason instanceof AppFailure && reason.error.code === 'disk_full' && !!reason.error.detail?.includes(path)
+  );
 }
 
 const REASONS: Readonly<Record<string, Message>> = {

@@ -40,6 +40,7 @@ import { resultQueryMethods } from './sqlite/results/queries.ts';
 import { resultQuery } from './duckdb/resultQuery.ts';
 import { resultSource, type RunFacts } from './duckdb/resultSource.ts';
 import { provisionalSequences } from './sqlite/results/derive/provisionalSequences.ts';
+import { sequenceLineMethods } from './duckdb/sequenceLines.ts';
 import { sequenceQueryMethods } from './duckdb/sequenceQueries.ts';
 import { tableMethods } from './tables/tables.ts';
 import { shareStrataMethods } from './sqlite/results/derive/shareStrata.ts';
@@ -170,9 +171,11 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
   };
   const source = resultSource(folder, facts, files);
   const chunks = resultQueryMethods(db, checked);
+  const queries = sequenceQueryMethods(source);
   const { sequence, inputSummaries, findSequences, countPredictions, columnsWithValues, ...sequences } =
-    sequenceQueryMethods(source);
+    queries;
   const { scoreBins, sequencesOf, lengthScores, ...whole } = sequences;
+  const { openLines, closeAllLines, ...lines } = sequenceLineMethods(source, queries);
   return {
     /** Run by the reading thread, if there is one. */
     read: {
@@ -209,6 +212,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
       ...eventPageMethods(db),
       ...partPageMethods(db),
       ...chunks,
+      ...lines,
     },
     /** Like `read`, once the results of an unfinished run are derived, as far as possible in a moment. */
     readDerived: {
@@ -222,7 +226,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
       lengthScores,
     },
     /** Like `read`, once all results are derived. */
-    readAllDerived: whole,
+    readAllDerived: { ...whole, openLines },
     /** Reads the whole run: in a thread of its own if the run is large. */
     readApart: {
       /** Keys of pending parts whose file is missing or has another hash. */
@@ -257,10 +261,11 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
       soundFiles: () => files.sound,
       refuseDamage: db.transaction(() => refuseDamage(db)),
       ...tableMethods(db, folder),
-      close: (): Promise<void> => {
+      close: async (): Promise<void> => {
         if (!db.readonly) leaveOneFile(db);
         db.close();
-        return source.close();
+        await closeAllLines();
+        await source.close();
       },
     },
   };

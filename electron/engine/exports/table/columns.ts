@@ -3,18 +3,16 @@ import {
   columnsOf,
   sequenceColumn,
   type ColumnKey,
-  type SequenceResult,
+  type SequenceColumn,
 } from '../../../contract/columns.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import { matesOf } from '../../../contract/samples.ts';
+import { quoted } from '../../store/duckdb/duckdb.ts';
+import type { QueryTable } from '../../store/duckdb/queryProcess.ts';
 import { sequenceNotes } from '../../store/sequenceNotes.ts';
-import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import { cellText } from '../../results/cellText.ts';
 import type { ExportSource } from '../exportSource.ts';
 import { numberIn, type JoinedTable } from '../otherTools/joinOtherTable.ts';
-import type { OtherLine } from '../otherTools/readOtherTable.ts';
-
-export type CellValue = string | number | boolean | null;
 
 /**
  * A column of an exported table. `score` and `share` are float32 from 0 to 1, `number` comes from another
@@ -27,42 +25,35 @@ export interface Column {
   heading: Record<ExportLanguage, string>;
   /** Width in characters that fits most of its cells. */
   width: number;
-  value: (sequence: SequenceResult, source: ExportSource) => CellValue;
+  /** Its value in SQL, from `sequences` or `from`: NULL if it has none, and a `number` as text, with the digits of JavaScript. */
+  sql: string;
+  /** A table with its values by `row`. */
+  from?: QueryTable;
   /** What stands in text tables where a flag is true, and where it is false. */
   flagTexts?: readonly [yes: string, no: string];
-  /** The word in the reader's language, for spreadsheets. */
-  word?: (sequence: SequenceResult, language: ExportLanguage) => string;
+  /** The words for its values in the reader's language, for spreadsheets; other values have none. */
+  words?: SequenceColumn['words'];
 }
-
-/** What an export says otherwise than the result itself. */
-const OWN_VALUES: Partial<Record<ColumnKey, Column['value']>> = {
-  input: ({ input }, { inputNames }) => inputNames[input] ?? null,
-  model: (_, { modelLabel }) => modelLabel,
-};
 
 const headingOf = (key: ColumnKey) => ({ en: sequenceColumn(key).en[0], de: sequenceColumn(key).de[0] });
 
 function ownColumn(key: ColumnKey): Column {
   const { kind, width = 12, words } = sequenceColumn(key);
-  const heading = headingOf(key);
+  const name = columnName(key);
+  // That a sequence is scored goes without saying.
+  const shown = words && Object.fromEntries(Object.entries(words).filter(([value]) => value !== 'ok'));
   return {
-    ...{ name: columnName(key), type: kind, heading, width },
-    value: OWN_VALUES[key] ?? (key === 'model' ? () => null : ({ [key]: value }) => value),
+    ...{ name, type: kind, heading: headingOf(key), width, sql: name },
     ...(kind === 'flag' && { flagTexts: ['True', 'False'] as const }),
-    // That a sequence is scored goes without saying.
-    ...(words &&
-      key !== 'model' && {
-        word: ({ [key]: value }: SequenceResult, language: ExportLanguage) =>
-          value === null || value === 'ok' ? '' : (words[String(value)]?.[language] ?? ''),
-      }),
+    ...(shown && { words: shown }),
   };
 }
 
 /** The columns that were asked for and for which at least one of the selected sequences has a value. */
-export async function usedColumns(source: ExportSource, selection: SequenceSelection): Promise<Column[]> {
+export async function usedColumns(source: ExportSource): Promise<Column[]> {
   const { inputs, plan } = source.run;
   const isPaired = matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null);
-  const filled = new Set<string>(await source.store.columnsWithValues(selection));
+  const filled = new Set<string>(await source.store.columnsWithValues(source.selection));
   const [name, ...more] = columnsOf('exports', {
     isPaired,
     isCalibrated: plan.trusted !== undefined,
@@ -74,7 +65,7 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
     })
     .map(ownColumn);
   const own: Column[] = [
-    { name: 'no', type: 'integer', heading: headingOf('row'), width: 12, value: ({ row }) => row + 1 },
+    { name: 'no', type: 'integer', heading: headingOf('row'), width: 12, sql: 'row + 1' },
     ...(name ? [name] : []),
     ...sampleColumns(source),
     ...more,
@@ -88,17 +79,38 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
   ];
 }
 
-function sampleColumns({ samples, sampleDetails }: ExportSource): Column[] {
+function sampleColumns({ inputNames, samples, sampleDetails }: ExportSource): Column[] {
   const details = sampleDetails ?? [];
+  const sqlOf = (valueOf: (input: number) => string): string => {
+    const values = new Map(inputNames.map((name, input) => [name, valueOf(input)]));
+    const cases = [...values].map(([name, value]) => `WHEN ${quoted(name)} THEN ${value}`);
+    return `CASE input ${cases.join(' ')} END`;
+  };
+  const textOf = (value: string | null = null): string => (value === null ? 'NULL' : quoted(value));
   return [
-    text('sample', 'Sample', 'Probe', 18, ({ input }) => samples[input] ?? null),
+    text(
+      'sample',
+      'Sample',
+      'Probe',
+      18,
+      sqlOf((input) => textOf(samples[input])),
+    ),
     ...(details.some((one) => one.group !== null)
-      ? [text('group', 'Group', 'Gruppe', 16, ({ input }) => details[input]?.group ?? null)]
+      ? [
+          text(
+            'group',
+            'Group',
+            'Gruppe',
+            16,
+            sqlOf((input) => textOf(details[input]?.group)),
+          ),
+        ]
       : []),
     ...(details.some((one) => one.control)
       ? [
-          flag('control', 'Control', 'Kontrolle', ['yes', 'no'], ({ input }) =>
-            Boolean(details[input]?.control),
+          flag(
+            ...(['control', 'Control', 'Kontrolle', ['yes', 'no']] as const),
+            sqlOf((input) => String(details[input]?.control ?? false)),
           ),
         ]
       : []),
@@ -108,25 +120,28 @@ function sampleColumns({ samples, sampleDetails }: ExportSource): Column[] {
 /** The user's notes on the selected sequences; they come last because they are no results. */
 function noteColumns({ order, store }: ExportSource): Column[] {
   const written = new Map(sequenceNotes(store.folder).map((one) => [one.row, one]));
-  if (written.size === 0) return [];
-  const shortlisted = new Set<number>();
-  const tags = new Map<number, string>();
-  const notes = new Map<number, string>();
-  for (const row of order) {
-    const one = written.get(row);
-    if (one?.shortlisted) shortlisted.add(row);
-    if (one && one.tags.length > 0) tags.set(row, cellText(one.tags.join('; ')));
-    if (one && one.note !== '') notes.set(row, cellText(one.note));
-  }
-  return [
-    ...(shortlisted.size === 0
-      ? []
-      : [flag('shortlist', 'Shortlist', 'Engere Wahl', ['yes', 'NA'], ({ row }) => shortlisted.has(row))]),
-    ...(tags.size === 0
-      ? []
-      : [text('tags', 'Tags', 'Schlagwörter', 20, ({ row }) => tags.get(row) ?? null)]),
-    ...(notes.size === 0 ? [] : [text('note', 'Note', 'Notiz', 40, ({ row }) => notes.get(row) ?? null)]),
+  const selected = Array.from(order).flatMap((row) => written.get(row) ?? []);
+  const from: QueryTable = {
+    name: 'notes',
+    columns: [
+      { name: 'row', type: 'INTEGER' },
+      { name: 'shortlisted', type: 'BOOLEAN' },
+      { name: 'tags', type: 'VARCHAR' },
+      { name: 'note', type: 'VARCHAR' },
+    ],
+    rows: selected.map(({ row, shortlisted, tags, note }) => [
+      ...[row, shortlisted],
+      ...[tags.join('; '), note].map((one) => (one === '' ? null : cellText(one))),
+    ]),
+  };
+  const columns = [
+    flag('shortlist', 'Shortlist', 'Engere Wahl', ['yes', 'NA'], 'coalesce(shortlisted, false)'),
+    text('tags', 'Tags', 'Schlagwörter', 20, 'tags'),
+    text('note', 'Note', 'Notiz', 40, 'note'),
   ];
+  return columns.flatMap((one, i) =>
+    from.rows.some((row) => row[i + 1] !== null && row[i + 1] !== false) ? [{ ...one, from }] : [],
+  );
 }
 
 /**
@@ -144,23 +159,36 @@ function otherColumns(joined: JoinedTable, table: number, all: readonly JoinedTa
     .slice(0, table)
     .some((other) => other.table.title.toLowerCase() === title.toLowerCase());
   const prefix = isTaken ? `${plain}_${table + 1}` : plain;
-  const cell = (name: string, value: (line: OtherLine) => CellValue): Column =>
-    text(`${prefix}_${name}`, `${title}: ${name}`, `${title}: ${name}`, 18, ({ row }) => {
-      const line = joined.lineOf(row);
-      return line && value(line);
-    });
-  return [
-    cell('call', ({ isVirus }) => (isVirus === null ? null : isVirus ? 'virus' : 'not_virus')),
-    ...columns.map((name, i): Column =>
-      joined.isNumeric[i] === true
-        ? { ...cell(name, ({ values }) => numberIn(values[i] ?? '')), type: 'number' }
-        : cell(name, ({ values }) => cellText(values[i] ?? '') || null),
-    ),
-  ];
+  const from: QueryTable = {
+    name: `other_${table}`,
+    columns: [
+      { name: 'row', type: 'INTEGER' },
+      ...['call', ...columns].map((_, i) => ({ name: `cell_${i}`, type: 'VARCHAR' as const })),
+    ],
+    rows: joined.named.map((row) => {
+      const { isVirus, values } = joined.lineOf(row)!;
+      return [
+        ...[row, isVirus === null ? null : isVirus ? 'virus' : 'not_virus'],
+        ...columns.map((_, i) => {
+          const value = values[i] ?? '';
+          return joined.isNumeric[i] === true
+            ? (numberIn(value)?.toString() ?? null)
+            : cellText(value) || null;
+        }),
+      ];
+    }),
+  };
+  return ['call', ...columns].map((name, i) => {
+    const heading = `${title}: ${name}`;
+    return {
+      ...text(`${prefix}_${name}`, heading, heading, 18, `${from.name}.cell_${i}`),
+      ...{ from, type: joined.isNumeric[i - 1] === true ? 'number' : 'text' },
+    };
+  });
 }
 
-function text(name: string, en: string, de: string, width: number, value: Column['value']): Column {
-  return { name, type: 'text', heading: { en, de }, width, value };
+function text(name: string, en: string, de: string, width: number, sql: string): Column {
+  return { name, type: 'text', heading: { en, de }, width, sql };
 }
 
 function flag(
@@ -168,7 +196,7 @@ function flag(
   en: string,
   de: string,
   flagTexts: NonNullable<Column['flagTexts']>,
-  value: (...of: Parameters<Column['value']>) => boolean,
+  sql: string,
 ): Column {
-  return { name, type: 'flag', heading: { en, de }, width: 12, flagTexts, value };
+  return { name, type: 'flag', heading: { en, de }, width: 12, flagTexts, sql };
 }

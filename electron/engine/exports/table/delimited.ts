@@ -1,24 +1,39 @@
+import { csvSql, floatSql, harmlessSql, jsonSql } from '../../store/duckdb/cellSql.ts';
+import { quoted } from '../../store/duckdb/duckdb.ts';
 import { exportFormat } from '../format.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
-import { float32Text } from '../../results/cellText.ts';
-import type { CellValue, Column } from './columns.ts';
+import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
+import { tableLines } from './tableLines.ts';
 import type { WholeFile } from '../wholeFile.ts';
 
 /** A byte-order mark, by which spreadsheets recognise UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
-const NOT_AVAILABLE = 'NA';
+const LINE_FEED = 'chr(10)';
+
+/** A value as text, in SQL: numbers as in sequences.tsv. */
+export function textSql({ type, sql, flagTexts }: Column): string {
+  if (flagTexts) return `CASE WHEN ${sql} THEN ${quoted(flagTexts[0])} ELSE ${quoted(flagTexts[1])} END`;
+  if (type === 'score' || type === 'share') return floatSql(sql);
+  return `${sql}::VARCHAR`;
+}
+
+/** The word for a value; NULL if it has none. */
+export function wordSql({ sql, words = {} }: Column, language: ExportLanguage): string {
+  const cases = Object.entries(words).map(
+    ([value, { [language]: word }]) => `WHEN ${quoted(value)} THEN ${quoted(word)}`,
+  );
+  return `CASE ${sql}::VARCHAR ${cases.join(' ')} END`;
+}
+
+const joined = (cells: readonly string[], separator: string, missing: string): string =>
+  `concat_ws(${separator}, ${cells.map((cell) => `coalesce(${cell}, ${quoted(missing)})`).join(', ')})`;
 
 /** Tab-separated, with NA for missing values; numbers as in sequences.tsv. */
 async function writeTsv(source: ExportSource, columns: readonly Column[], file: WholeFile): Promise<void> {
-  const line = (cells: readonly string[]): string => `${cells.join('\t')}\n`;
-  await file.write(line(columns.map(({ name }) => name)));
-  for await (const page of source.pages()) {
-    const lines = page.map((sequence) =>
-      line(columns.map((column) => cellText(column, column.value(sequence, source)))),
-    );
-    await file.write(lines.join(''));
-  }
+  await file.write(`${columns.map(({ name }) => name).join('\t')}\n`);
+  const lineOf = (of: readonly Column[]) => `${joined(of.map(textSql), 'chr(9)', 'NA')} || ${LINE_FEED}`;
+  for await (const lines of tableLines(source, columns, lineOf)) await file.write(lines);
 }
 
 /** The separators that a spreadsheet expects in each country. */
@@ -28,67 +43,37 @@ const SEPARATORS: Record<ExportLanguage, { cell: ',' | ';'; decimal: '.' | ',' }
 };
 
 async function writeCsv(source: ExportSource, columns: readonly Column[], file: WholeFile): Promise<void> {
-  const { cell, decimal } = SEPARATORS[source.language];
-  const line = (cells: readonly string[]): string =>
-    `${cells.map((text) => csvCell(text, cell)).join(cell)}\r\n`;
-  await file.write(BYTE_ORDER_MARK + line(columns.map(({ name }) => name)));
-  for await (const page of source.pages()) {
-    const lines = page.map((sequence) =>
-      line(columns.map((column) => localText(column, column.value(sequence, source), decimal))),
-    );
-    await file.write(lines.join(''));
-  }
+  const { cell } = SEPARATORS[source.language];
+  const line = (cells: readonly string[]) =>
+    `${joined(cells, quoted(cell), 'NA')} || chr(13) || ${LINE_FEED}`;
+  const lineOf = (of: readonly Column[]) =>
+    line(of.map((one) => (one.type === 'text' ? csvSql(one.sql, cell) : localSql(one, source.language))));
+  const head = line(columns.map(({ name }) => csvSql(quoted(name), cell)));
+  await file.write(BYTE_ORDER_MARK);
+  for await (const lines of tableLines(source, columns, lineOf, { head })) await file.write(lines);
 }
 
 /** Rows for a spreadsheet to paste: as in the CSV, with the headings and words of the workbook, and nothing for missing values. */
 export async function copiedText(source: ExportSource, columns: readonly Column[]): Promise<string> {
   const { language } = source;
-  const lines = [columns.map(({ heading }) => heading[language])];
-  for await (const sequence of source.sequences())
-    lines.push(
-      columns.map((column) => {
-        const value = column.value(sequence, source);
-        if (column.word) return column.word(sequence, language);
-        return value === null ? '' : localText(column, value, SEPARATORS[language].decimal);
-      }),
-    );
-  return lines.map((cells) => `${cells.map(harmless).join('\t')}\n`).join('');
+  const line = (cells: readonly string[]) => `${joined(cells, 'chr(9)', '')} || ${LINE_FEED}`;
+  const cellOf = (one: Column): string => {
+    if (one.words) return wordSql(one, language);
+    return one.type === 'text' ? harmlessSql(one.sql) : localSql(one, language);
+  };
+  const head = line(columns.map(({ heading }) => harmlessSql(quoted(heading[language]))));
+  let text = '';
+  for await (const lines of tableLines(source, columns, (of) => line(of.map(cellOf)), { head }))
+    text += Buffer.from(lines).toString();
+  return text;
 }
 
-function localText(column: Column, value: CellValue, decimal: ',' | '.'): string {
-  const text = cellText(column, value);
-  return column.type === 'text' || column.type === 'flag' ? text : text.replace('.', decimal);
-}
-
-function cellText({ type, flagTexts }: Column, value: CellValue): string {
-  if (value === null) return NOT_AVAILABLE;
-  if (flagTexts) return flagTexts[value === true ? 0 : 1];
-  return typeof value === 'number' && (type === 'score' || type === 'share')
-    ? float32Text(value)
-    : String(value);
-}
-
-/** Quotes a cell as in RFC 4180. */
-export function csvCell(text: string, separator: ',' | ';' = ','): string {
-  if (isNumber(text)) return text.includes(separator) ? `"${text}"` : text;
-  const cell = harmless(text);
-  return /[,;\t"\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
-}
-
-/**
- * A spreadsheet would evaluate a cell that begins like a formula, so an apostrophe is put before it. A spreadsheet
- * of another country uses other separators, and takes quotes inside its cells literally, so the text after any
- * separator also counts as the beginning of a cell.
- */
-function harmless(text: string): string {
-  return text.replaceAll(
-    /(^|[,;\t\r\n])([" ]*[=+\-@][^,;\t\r\n]*)/g,
-    (found, before: string, cell: string) => (isNumber(cell) ? found : `${before}'${cell}`),
-  );
-}
-
-function isNumber(text: string): boolean {
-  return /^[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?$/i.test(text);
+/** A flag, or a number with the decimal sign of the country. */
+function localSql(column: Column, language: ExportLanguage): string {
+  const { decimal } = SEPARATORS[language];
+  return column.type === 'flag' || decimal === '.'
+    ? textSql(column)
+    : `replace(${textSql(column)}, '.', ',')`;
 }
 
 export const tsv = exportFormat(
@@ -128,26 +113,25 @@ async function writeJson(source: ExportSource, columns: readonly Column[], file:
     ...(plan.secondLook && { second_chunk_length: plan.secondLook.chunkLength }),
   };
   await file.write(`{"run":${JSON.stringify(run)},\n"sequences":[`);
-  let between = '\n';
-  for await (const page of source.pages()) {
-    const lines = page.map((sequence) => {
-      const fields = columns.map(
-        (column) => `${JSON.stringify(column.name)}:${jsonValue(column, column.value(sequence, source))}`,
-      );
-      const line = `${between}{${fields.join(',')}}`;
-      between = ',\n';
-      return line;
-    });
-    await file.write(lines.join(''));
+  const lineOf = (of: readonly Column[]) =>
+    `concat(',', chr(10), '{', ${of
+      .map(
+        (column, i) =>
+          `${quoted(`${i === 0 ? '' : ','}${JSON.stringify(column.name)}:`)}, coalesce(${valueSql(column)}, 'null')`,
+      )
+      .join(', ')}, '}')`;
+  let isFirst = true;
+  for await (const lines of tableLines(source, columns, lineOf)) {
+    await file.write(isFirst ? lines.subarray(1) : lines);
+    isFirst &&= lines.length === 0;
   }
   await file.write('\n]}\n');
 }
 
 /** Scores with the digits of a float32, as in the other tables; another tool's values as it wrote them. */
-function jsonValue({ type }: Column, value: CellValue): string {
-  return typeof value === 'number' && (type === 'score' || type === 'share')
-    ? float32Text(value)
-    : JSON.stringify(value);
+function valueSql(column: Column): string {
+  if (column.type === 'text') return jsonSql(column.sql);
+  return column.type === 'flag' ? `${column.sql}::VARCHAR` : textSql(column);
 }
 
 export const json = exportFormat(

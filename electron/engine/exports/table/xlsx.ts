@@ -1,11 +1,12 @@
-import type { SequenceResult } from '../../../contract/columns.ts';
 import { exportFormat } from '../format.ts';
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import { predictionSchema, viralShare } from '../../../contract/results.ts';
-import { float32Text } from '../../results/cellText.ts';
+import { xmlSql } from '../../store/duckdb/cellSql.ts';
 import type { Column } from './columns.ts';
+import { textSql, wordSql } from './delimited.ts';
+import { tableLines } from './tableLines.ts';
 import type { ExportSource } from '../exportSource.ts';
 import type { SampleSummary } from '../../../contract/rpc/results.ts';
 import { samplesFound } from '../samples.ts';
@@ -58,12 +59,11 @@ export async function writeXlsx(
   const { items: samples } = await samplesFound(source.store, source.run);
   addText(`xl/worksheets/sheet${sheets.length + 1}.xml`, samplesSheet(samples, source.language));
   addText(`xl/worksheets/sheet${sheets.length + 2}.xml`, notesSheet(workbookNotes(source, columns)));
-  const sequences = source.sequences();
   sheets.forEach((_, i) => {
-    const rows = Math.min(rowsPerSheet, source.order.length - i * rowsPerSheet);
-    zip.addReadStream(
-      Readable.from(sheetXml(source, columns, sequences, rows), { objectMode: false }),
-      `xl/worksheets/sheet${i + 1}.xml`,
+    const offset = i * rowsPerSheet;
+    const rows = Math.min(rowsPerSheet, source.order.length - offset);
+    zip.addReadStreamLazy(`xl/worksheets/sheet${i + 1}.xml`, (ready) =>
+      ready(null, Readable.from(sheetXml(source, columns, { rows, offset }), { objectMode: false })),
     );
   });
   zip.end();
@@ -74,19 +74,13 @@ export async function writeXlsx(
   await Promise.race([copied, failed]);
 }
 
-/**
- * Rows are joined into blocks of this many characters, because the ZIP file's streams have a cost per block.
- */
-const BLOCK_CHARACTERS = 1 << 16;
-
 async function* sheetXml(
   source: ExportSource,
   columns: readonly Column[],
-  sequences: AsyncGenerator<SequenceResult>,
-  rows: number,
-): AsyncGenerator<string> {
-  const last = `${columnLetters(columns.length - 1)}${rows + 1}`;
-  let block =
+  limit: { rows: number; offset: number },
+): AsyncGenerator<string | Uint8Array> {
+  const last = `${columnLetters(columns.length - 1)}${limit.rows + 1}`;
+  yield (
     `<worksheet xmlns="${MAIN}"><dimension ref="A1:${last}"/><sheetViews><sheetView workbookViewId="0">` +
     '<pane xSplit="2" ySplit="1" topLeftCell="C2" activePane="bottomRight" state="frozen"/></sheetView></sheetViews><cols>' +
     columns
@@ -94,35 +88,27 @@ async function* sheetXml(
       .join('') +
     `</cols><sheetData><row r="1">${columns
       .map(({ heading }, i) => textCell(i, 1, heading[source.language], FORMAT.heading))
-      .join('')}</row>`;
-  for (let row = 2; row <= rows + 1; row++) {
-    const next = await sequences.next();
-    if (next.done === true) throw new Error('There are fewer sequences than were counted.');
-    const sequence = next.value;
-    block += `<row r="${row}">`;
-    for (const [i, column] of columns.entries()) block += cell(i, row, column, sequence, source);
-    block += '</row>';
-    if (block.length < BLOCK_CHARACTERS) continue;
-    yield block;
-    block = '';
-  }
-  yield `${block}</sheetData><autoFilter ref="A1:${last}"/></worksheet>`;
+      .join('')}</row>`
+  );
+  const rowSql = (of: readonly Column[]) =>
+    `concat('<row r="', place + 1, '">', ${of.map((column, i) => cellSql(i, column, source.language)).join(', ')}, '</row>')`;
+  for await (const lines of tableLines(source, columns, rowSql, { limit })) yield lines;
+  yield `</sheetData><autoFilter ref="A1:${last}"/></worksheet>`;
 }
 
-function cell(
-  i: number,
-  row: number,
-  column: Column,
-  sequence: SequenceResult,
-  source: ExportSource,
-): string {
-  const value = column.word?.(sequence, source.language) ?? column.value(sequence, source);
-  if (value === null || value === '') return '';
-  if (typeof value === 'string') return textCell(i, row, value, FORMAT.text);
-  if (typeof value === 'boolean')
-    return `<c r="${columnLetters(i)}${row}" s="${FORMAT.flag}" t="b"><v>${value ? 1 : 0}</v></c>`;
-  const number = column.type === 'score' || column.type === 'share' ? float32Text(value) : String(value);
-  return numberCell(i, row, number, FORMAT[column.type]);
+/** A cell in SQL; NULL if it is empty. */
+function cellSql(i: number, column: Column, language: ExportLanguage): string {
+  const { type, sql, words } = column;
+  const cell = (kind: string, value: string, end: string): string =>
+    `'<c r="${columnLetters(i)}' || (place + 1) || '" s="${FORMAT[type]}"${kind}' || ${value} || '${end}</c>'`;
+  if (words || type === 'text') {
+    const text = words
+      ? wordSql(column, language)
+      : `CASE WHEN length(${sql}) > ${LONGEST_TEXT} THEN left(${sql}, ${LONGEST_TEXT}) || '…' ELSE ${sql} END`;
+    return cell(' t="inlineStr"><is><t xml:space="preserve">', `nullif(${xmlSql(text)}, '')`, '</t></is>');
+  }
+  if (type === 'flag') return cell(' t="b"><v>', `${sql}::INTEGER`, '</v>');
+  return cell('><v>', textSql(column), '</v>');
 }
 
 /** Literal text: in such a cell, text that begins like a formula is no formula. */

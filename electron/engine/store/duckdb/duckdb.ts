@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
 import { type AppFailure, appFailure } from '../../../contract/errors.ts';
+import type { QueryTable } from './queryProcess.ts';
 
 /** More threads make a window's queries no faster, and each takes memory of its own. */
 const MOST_THREADS = 4;
@@ -11,14 +12,21 @@ const MEMORY = '1GB';
 /** The limit on temporary data that sorting may write to disk. */
 const SPILL = '20GB';
 
-/** An in-memory DuckDB of one store thread. */
-export interface DuckDb {
+/** A connection to a DuckDB; its methods reject with AppFailure. */
+export interface Connected {
   readonly connection: DuckDBConnection;
-  /** Rejects with AppFailure. */
   run: (sql: string) => Promise<DuckDBMaterializedResult>;
   /** The rows of the result, with their values by the names of its columns. */
   rows: <Row extends object>(sql: string) => Promise<Row[]>;
+  /** The values of the result's first column, some at a time. */
+  values: (sql: string) => AsyncGenerator<readonly DuckDBValue[]>;
   close: () => void;
+}
+
+/** An in-memory DuckDB with its first connection. */
+export interface DuckDb extends Connected {
+  /** Another connection, which has temporary tables of its own. */
+  connect: () => Promise<Connected>;
 }
 
 /**
@@ -39,7 +47,19 @@ export async function openDuckDb(limits: { memory?: string; threads?: number } =
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',
   });
-  const connection = await instance.connect();
+  const own = connected(await instance.connect());
+  return {
+    ...own,
+    connect: async () => connected(await instance.connect()),
+    close: () => {
+      own.close();
+      instance.closeSync();
+      rmSync(spillFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+function connected(connection: DuckDBConnection): Connected {
   const run = (sql: string): Promise<DuckDBMaterializedResult> =>
     connection.run(sql).catch((error: unknown) => {
       throw failureOf(error);
@@ -48,12 +68,44 @@ export async function openDuckDb(limits: { memory?: string; threads?: number } =
     connection,
     run,
     rows: async <Row extends object>(sql: string): Promise<Row[]> => rowsOf(await run(sql)) as Row[],
-    close: () => {
-      connection.closeSync();
-      instance.closeSync();
-      rmSync(spillFolder, { recursive: true, force: true });
+    async *values(sql) {
+      try {
+        const result = await connection.stream(sql);
+        for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk())
+          yield chunk.getColumnValues(0);
+      } catch (error) {
+        throw failureOf(error);
+      }
     },
+    close: () => connection.closeSync(),
   };
+}
+
+/** Adds a table that only this connection sees. */
+export async function addTable(
+  { run, connection }: Connected,
+  { name, columns, rows }: QueryTable,
+): Promise<void> {
+  const types = columns.map((column) => `${identifier(column.name)} ${column.type}`);
+  await run(`CREATE OR REPLACE TEMP TABLE ${identifier(name)} (${types.join(', ')})`);
+  const appender = await connection.createAppender(name);
+  for (const row of rows) {
+    for (const [i, { type }] of columns.entries()) {
+      const cell = row[i] ?? null;
+      if (cell === null) appender.appendNull();
+      else if (type === 'VARCHAR') appender.appendVarchar(String(cell));
+      else if (type === 'BOOLEAN') appender.appendBoolean(cell === true);
+      else if (type === 'INTEGER') appender.appendInteger(Number(cell));
+      else appender.appendDouble(Number(cell));
+    }
+    appender.endRow();
+  }
+  appender.closeSync();
+}
+
+/** Quotes a name of a table or column. */
+export function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Column by column, which takes less time than DuckDB's own `getRowObjects`. */
@@ -81,7 +133,7 @@ function failureOf(reason: unknown): AppFailure {
   return appFailure('run_damaged', 'Its results cannot be read.', { detail });
 }
 
-/** Quotes a text, name or path for SQL. */
+/** Quotes a text or path for SQL. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

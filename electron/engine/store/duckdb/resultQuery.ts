@@ -10,8 +10,8 @@ import { float32Text } from '../../results/cellText.ts';
 import { chunkColumns, type RunLabels } from '../../results/sequenceRow.ts';
 import { isPlainFile } from '../../system/runFiles.ts';
 import type { CheckedFiles } from '../checkedFiles.ts';
-import { ONE_FILE, quoted, quotedPath, type DuckDb } from './duckdb.ts';
-import { tooMuch, type QueryQuestion, type QueryTable } from './queryProcess.ts';
+import { addTable, identifier, ONE_FILE, quoted, quotedPath, type DuckDb } from './duckdb.ts';
+import { tooMuch, type QueryQuestion } from './queryProcess.ts';
 import type { ResultSource } from './resultSource.ts';
 
 /**
@@ -78,25 +78,6 @@ async function addChunks(
        delim = '\t', header = true, quote = '', escape = '', nullstr = 'NA', auto_detect = false, columns = {${columns.join(', ')}},
        ${ONE_FILE})`,
   );
-}
-
-async function addTable(duck: DuckDb, { name, columns, rows }: QueryTable): Promise<void> {
-  await duck.run(
-    `CREATE OR REPLACE TABLE ${identifier(name)} (${columns.map((column) => `${identifier(column.name)} ${column.type}`).join(', ')})`,
-  );
-  const appender = await duck.connection.createAppender(name);
-  for (const row of rows) {
-    for (const [i, { type }] of columns.entries()) {
-      const cell = row[i] ?? null;
-      if (cell === null) appender.appendNull();
-      else if (type === 'VARCHAR') appender.appendVarchar(String(cell));
-      else if (type === 'BOOLEAN') appender.appendBoolean(cell === true);
-      else if (type === 'INTEGER') appender.appendInteger(Number(cell));
-      else appender.appendDouble(Number(cell));
-    }
-    appender.endRow();
-  }
-  appender.closeSync();
 }
 
 /**
@@ -204,8 +185,4 @@ function refusal(reason: unknown): AppFailure {
   const cause = reason instanceof Error ? reason.message : String(reason);
   if (cause.startsWith('Out of Memory')) return tooMuch('memory');
   return usage(cause.slice(0, 2000), 'Change the query; the examples show the tables and columns.');
-}
-
-function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -5,10 +5,13 @@ import type { RunLabels } from '../../results/sequenceRow.ts';
 import type { ProvisionalChanges } from '../../results/types.ts';
 import type { CheckedFiles } from '../checkedFiles.ts';
 import type { ResultFileDigest } from '../types.ts';
-import { ONE_FILE, openDuckDb, quotedPath, type DuckDb } from './duckdb.ts';
+import { ONE_FILE, openDuckDb, quotedPath, type Connected, type DuckDb } from './duckdb.ts';
 import { readingResultRows, resultColumns, ROWS, typeOf } from './resultRows.ts';
 
 const PROVISIONAL = 'provisional';
+
+/** Whole tables are written in little memory: what a sort needs beyond that goes to disk. */
+const APART = { threads: 1, memory: '150MB' } as const;
 
 /** What run.db says of the results. */
 export interface RunFacts {
@@ -26,6 +29,8 @@ export interface RunFacts {
 export interface ResultSource {
   readonly facts: RunFacts;
   readonly duck: () => Promise<DuckDb>;
+  /** A connection that no other waits for, with temporary tables of its own. */
+  readonly apart: () => Promise<Connected>;
   /**
    * Derives missing results of an unfinished run for about this long; returns whether everything derivable is
    * there.
@@ -62,12 +67,13 @@ export function resultSource(folder: string, facts: RunFacts, files: CheckedFile
     return (await files.isAsWritten(RESULT_FILES.results, written)) ? written.sha256 : null;
   }
 
+  const viewOfFile = (): string =>
+    `CREATE OR REPLACE VIEW sequences AS SELECT ${shownColumns(facts.labels())}, true AS settled FROM read_parquet(${quotedPath(path)}, ${ONE_FILE})`;
+
   async function showFile(sha256: string): Promise<boolean> {
     const store = await duck();
     try {
-      await store.run(
-        `CREATE OR REPLACE VIEW sequences AS SELECT ${shownColumns(facts.labels())}, true AS settled FROM read_parquet(${quotedPath(path)}, ${ONE_FILE})`,
-      );
+      await store.run(viewOfFile());
       const [found] = await store.rows<{ count: bigint; first: number | null; last: number | null }>(
         'SELECT count(*) AS count, min(row) AS first, max(row) AS last FROM sequences',
       );
@@ -118,6 +124,12 @@ export function resultSource(folder: string, facts: RunFacts, files: CheckedFile
   return {
     facts,
     duck,
+    apart: async () => {
+      if (shown === '') return (await duck()).connect();
+      const own = await openDuckDb(APART);
+      await own.run(viewOfFile());
+      return own;
+    },
     derive,
     version: () => version,
     isDerived: () => shown === '',

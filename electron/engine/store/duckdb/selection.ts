@@ -7,6 +7,7 @@ import {
 import { evidenceSchema, reasonSchema } from '../../../contract/results.ts';
 import type { SequenceFilter } from '../../../contract/rpc/results.ts';
 import { quoted } from './duckdb.ts';
+import type { QueryTable } from './queryProcess.ts';
 
 /** The sequences that a user wants to see; `rows` instead of a filter if they were picked one by one. */
 export interface SequenceSelection {
@@ -18,19 +19,20 @@ export interface SequenceSelection {
   marked?: readonly number[] | undefined;
 }
 
-/** Puts row numbers into a table and returns its name. */
-type RowTable = (rows: readonly number[]) => string;
-
 const SHARE = 'n_chunks_viral::DOUBLE / nullif(n_chunks_scored, 0)';
 const valueOf = (key: SequenceField) => (key === 'viralFraction' ? SHARE : columnName(key));
 
-/** The condition of a selection on `sequences`, as SQL. */
+/** The condition of a selection on `sequences`, as SQL, with the tables that it needs for the rows that the selection names. */
 export function conditionOf(
   { filter, rows, theirs, marked }: SequenceSelection,
   inputs: readonly string[],
-  tableOf: RowTable,
-): string {
-  const among = (wanted: readonly number[] = []): string => `row IN (FROM ${tableOf(wanted)})`;
+): { condition: string; picked: QueryTable[] } {
+  const picked: QueryTable[] = [];
+  const among = (wanted: readonly number[] = []): string => {
+    const name = `picked_${picked.length}`;
+    picked.push({ name, columns: [{ name: 'row', type: 'INTEGER' }], rows: wanted.map((row) => [row]) });
+    return `row IN (FROM ${name})`;
+  };
   const oneOf = (column: string, wanted: readonly string[]): string =>
     wanted.length === 0 ? 'false' : `${column} IN (${wanted.map(quoted).join(', ')})`;
   const ofInputs = (numbers: readonly number[]): string =>
@@ -66,7 +68,7 @@ export function conditionOf(
       }[filter.other.agreement](),
     );
   }
-  return conditions.length === 0 ? 'true' : conditions.map((one) => `(${one})`).join(' AND ');
+  return { condition: ['true', ...conditions.map((one) => `(${one})`)].join(' AND '), picked };
 }
 
 /** The position in a list; null for values that are not in it. */

@@ -16,6 +16,7 @@ import type { RunLabels } from '../../results/sequenceRow.ts';
 import { noLengthScores, type LengthScores } from '../../../contract/lengthScores.ts';
 import type { InputResultSummary } from '../../results/types.ts';
 import { writeNumbers } from '../../system/runFiles.ts';
+import { addTable } from './duckdb.ts';
 import type { ResultSource } from './resultSource.ts';
 import { conditionOf, orderOf, type SequenceSelection } from './selection.ts';
 
@@ -45,26 +46,13 @@ export function sequenceQueryMethods(source: ResultSource) {
     selection: SequenceSelection,
     ask: (condition: string) => Promise<Answer>,
   ): Promise<Answer> {
-    const { connection } = await source.duck();
-    const tables: { name: string; rows: readonly number[] }[] = [];
-    const condition = conditionOf(selection, inputs, (rows) => {
-      const name = `picked_${tables.length}`;
-      tables.push({ name, rows });
-      return name;
-    });
+    const duck = await source.duck();
+    const { condition, picked } = conditionOf(selection, inputs);
     try {
-      for (const { name, rows } of tables) {
-        await connection.run(`CREATE OR REPLACE TEMP TABLE ${name} (row INTEGER)`);
-        const appender = await connection.createAppender(name);
-        for (const row of rows) {
-          appender.appendInteger(row);
-          appender.endRow();
-        }
-        appender.closeSync();
-      }
+      for (const table of picked) await addTable(duck, table);
       return await ask(condition);
     } finally {
-      for (const { name } of tables) await connection.run(`DROP TABLE IF EXISTS ${name}`);
+      for (const { name } of picked) await duck.run(`DROP TABLE IF EXISTS ${name}`);
     }
   }
 

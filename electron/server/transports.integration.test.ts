@@ -164,8 +164,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
           ['connect', {}],
           ['disconnect', {}],
           ['answer', { answer: null }],
-          ['sendFile', { path: EXAMPLE }],
-          ['fetchFile', { address: '/download/a/b', path: join(folder, 'b') }],
+          ['transfer', { path: EXAMPLE }],
           ['remove', {}],
         ] as const
       ).map(
@@ -201,6 +200,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['runs.finishNow', byRun, 'usage'],
       ['runs.retry', { ...byRun, parts: 'all', smallerBatches: true }, 'usage'],
       ['runs.skip', { ...byRun, parts: ['000000'] }, 'usage'],
+      ['runs.settleInput', { ...byRun, file: 'none.fa', path: null }, 'usage'],
       ['runs.setGoal', { ...byRun, goal: null }],
       ['runs.includeDevice', { ...byRun, device: 'cpu:0', included: false }, 'usage'],
       ['runs.moveInQueue', { ...byRun, position: 0 }, 'usage'],

@@ -14,9 +14,13 @@ describe('input labels', () => {
 
   it('stay within one cell, and cannot control the terminal', () => {
     expect(inputLabels(['a\r\n\tb\u001b[31m\u202e.fa'])).toEqual(['a b\\u001b[31m\\u202e.fa']);
-    expect(inputLabels(['/x/odd\tname\n.fa', '/x/odd\tname\n.fa'])).toEqual([
-      '/x/odd name .fa',
-      '/x/odd name .fa',
+    expect(inputLabels(['/x/odd\tname\n.fa', '/y/odd\tname\n.fa'])).toEqual([
+      'x/odd name .fa',
+      'y/odd name .fa',
     ]);
+  });
+
+  it('are short for a path that is given twice, which is one file', () => {
+    expect(inputLabels(['/x/a.fa', '/x/a.fa'])).toEqual(['a.fa', 'a.fa']);
   });
 });

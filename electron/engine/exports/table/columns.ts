@@ -7,7 +7,7 @@ import {
 } from '../../../contract/columns.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import { matesOf } from '../../../contract/samples.ts';
-import { quoted } from '../../store/duckdb/duckdb.ts';
+import { quoted } from '../../store/duckdb/quoted.ts';
 import type { QueryTable } from '../../store/duckdb/queryProcess.ts';
 import { sequenceNotes } from '../../store/sequenceNotes.ts';
 import { cellText } from '../../results/cellText.ts';

@@ -1,5 +1,5 @@
 import { csvSql, floatSql, harmlessSql, jsonSql } from '../../store/duckdb/cellSql.ts';
-import { quoted } from '../../store/duckdb/duckdb.ts';
+import { quoted } from '../../store/duckdb/quoted.ts';
 import { exportFormat } from '../format.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import type { Column } from './columns.ts';

@@ -1,4 +1,4 @@
-import { identifier, quoted } from '../../store/duckdb/duckdb.ts';
+import { identifier, quoted } from '../../store/duckdb/quoted.ts';
 import { exportFormat } from '../format.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';

@@ -1,4 +1,4 @@
-import { quoted } from './duckdb.ts';
+import { quoted } from './quoted.ts';
 
 /*
  * SQL expressions that write a value as the text of a cell, byte for byte as the functions of the same purpose in

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
 import { type AppFailure, appFailure } from '../../../contract/errors.ts';
 import type { QueryTable } from './queryProcess.ts';
+import { identifier } from './quoted.ts';
 
 /** More threads make a window's queries no faster, and each takes memory of its own. */
 const MOST_THREADS = 4;
@@ -103,11 +104,6 @@ export async function addTable(
   appender.closeSync();
 }
 
-/** Quotes a name of a table or column. */
-export function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
 /** Column by column, which takes less time than DuckDB's own `getRowObjects`. */
 function rowsOf(result: DuckDBMaterializedResult): object[] {
   const names = result.columnNames();
@@ -132,19 +128,3 @@ function failureOf(reason: unknown): AppFailure {
     return appFailure('internal', 'A question about the results failed.', { detail });
   return appFailure('run_damaged', 'Its results cannot be read.', { detail });
 }
-
-/** Quotes a text or path for SQL. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-/** Quotes the path of one file for `read_parquet`, which would treat some of its characters as a pattern. */
-export function quotedPath(path: string): string {
-  return quoted(path.replaceAll(/[*?[]/g, '[$&]'));
-}
-
-/**
- * A parameter of `read_parquet` and `read_csv`, which otherwise take a folder named `prediction=virus` for the
- * value of a column in every row.
- */
-export const ONE_FILE = 'hive_partitioning = false';

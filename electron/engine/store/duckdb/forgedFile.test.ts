@@ -7,7 +7,8 @@ import { RESULT_FILES } from '../../../contract/results.ts';
 import { openRunStore } from '../runStore.ts';
 import { computeAll, HOST_ENTRY, newFolder, preparedRun, removeFolders } from '../testing/storeFixture.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
-import { openDuckDb, quoted } from './duckdb.ts';
+import { openDuckDb } from './duckdb.ts';
+import { quoted } from './quoted.ts';
 
 afterAll(removeFolders);
 

@@ -5,7 +5,8 @@ import { RESULT_FILES } from '../../../contract/results.ts';
 import { float32Text } from '../../results/cellText.ts';
 import { compute, preparedRun, removeFolders, type PreparedRun } from '../testing/storeFixture.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
-import { openDuckDb, quotedPath } from './duckdb.ts';
+import { openDuckDb } from './duckdb.ts';
+import { quotedPath } from './quoted.ts';
 
 afterAll(removeFolders);
 

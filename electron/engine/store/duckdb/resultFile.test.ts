@@ -15,7 +15,8 @@ import {
   scoreOf,
   type PreparedRun,
 } from '../testing/storeFixture.ts';
-import { openDuckDb, quoted } from './duckdb.ts';
+import { openDuckDb } from './duckdb.ts';
+import { quoted } from './quoted.ts';
 import { recordOf, type FrameRef, type SyntheticRecord } from '../testing/syntheticRun.ts';
 
 afterAll(removeFolders);

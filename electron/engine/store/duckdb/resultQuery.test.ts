@@ -15,7 +15,7 @@ import { RESULT_FILES } from '../../../contract/results.ts';
 import { openRunStore, type RunStore } from '../runStore.ts';
 import { computeAll, HOST_ENTRY, newFolder, preparedRun, removeFolders } from '../testing/storeFixture.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
-import { quoted } from './duckdb.ts';
+import { quoted } from './quoted.ts';
 import type { QueryTable } from './queryProcess.ts';
 
 afterAll(removeFolders);

@@ -10,7 +10,8 @@ import { float32Text } from '../../results/cellText.ts';
 import { chunkColumns, type RunLabels } from '../../results/sequenceRow.ts';
 import { isPlainFile } from '../../system/runFiles.ts';
 import type { CheckedFiles } from '../checkedFiles.ts';
-import { addTable, identifier, ONE_FILE, quoted, quotedPath, type DuckDb } from './duckdb.ts';
+import { addTable, type DuckDb } from './duckdb.ts';
+import { identifier, ONE_FILE, quoted, quotedPath } from './quoted.ts';
 import { tooMuch, type QueryQuestion } from './queryProcess.ts';
 import type { ResultSource } from './resultSource.ts';
 

@@ -9,7 +9,8 @@ import {
   type SequenceResult,
 } from '../../../contract/columns.ts';
 import type { RunLabels } from '../../results/sequenceRow.ts';
-import { quoted, type DuckDb } from './duckdb.ts';
+import { type DuckDb } from './duckdb.ts';
+import { quoted } from './quoted.ts';
 
 const FUNCTION = 'result_rows';
 /** The rows that `readingResultRows` gives, in SQL. */

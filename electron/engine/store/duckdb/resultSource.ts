@@ -5,7 +5,8 @@ import type { RunLabels } from '../../results/sequenceRow.ts';
 import type { ProvisionalChanges } from '../../results/types.ts';
 import type { CheckedFiles } from '../checkedFiles.ts';
 import type { ResultFileDigest } from '../types.ts';
-import { ONE_FILE, openDuckDb, quotedPath, type Connected, type DuckDb } from './duckdb.ts';
+import { openDuckDb, type Connected, type DuckDb } from './duckdb.ts';
+import { ONE_FILE, quotedPath } from './quoted.ts';
 import { readingResultRows, resultColumns, ROWS, typeOf } from './resultRows.ts';
 
 const PROVISIONAL = 'provisional';

@@ -6,7 +6,7 @@ import {
 } from '../../../contract/columns.ts';
 import { evidenceSchema, reasonSchema } from '../../../contract/results.ts';
 import type { SequenceFilter } from '../../../contract/rpc/results.ts';
-import { quoted } from './duckdb.ts';
+import { quoted } from './quoted.ts';
 import type { QueryTable } from './queryProcess.ts';
 
 /** The sequences that a user wants to see; `rows` instead of a filter if they were picked one by one. */

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from training.evaluate import FloatArray, intervals, pieces
-from training.fragments import TEST_FOLDS, Fragment, read_fragments
+from training.fragments import TEST_FOLDS, Fragment, read_fragments, write_numbered
 
 BoolArray = npt.NDArray[np.bool_]
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,8 +50,8 @@ def cut(fragments: list[Fragment], length: int) -> list[Fragment]:
 
 def predict(made: list[Fragment], chunk_length: str, model: str, folder: Path) -> Run:
     """Run the program on pieces."""
-    fasta, run = folder / "pieces.fa", folder / f"run {chunk_length}"
-    fasta.write_text("".join(f">{n}\n{one.letters}\n" for n, one in enumerate(made)), encoding="ascii")
+    fasta = write_numbered(folder / "pieces.fa", (one.letters for one in made))
+    run = folder / f"run {chunk_length}"
     program(
         "predict", fasta, "--model", model, "--chunk-length", chunk_length, "-o", run, "--precision", "fp32"
     )

@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import tempfile
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ import numpy as np
 
 from training.chunk_lengths import cut, program, rows_of
 from training.evaluate import RESAMPLINGS, intervals
-from training.fragments import TEST_FOLDS, Fragment, read_fragments
+from training.fragments import TEST_FOLDS, Fragment, read_fragments, write_numbered
 
 Row = dict[str, str]
 FIRST_LETTERS = (500, 1000, 2000, 3000)
@@ -37,12 +36,6 @@ def percent(right: list[bool], record: list[str]) -> list[float]:
     return [round(100 * share, 1) for share in (float(np.mean(right)), *spread.tolist())]
 
 
-def write(path: Path, sequences: Iterable[str]) -> Path:
-    """Write sequences that are named by their number."""
-    path.write_text("".join(f">{n}\n{each}\n" for n, each in enumerate(sequences)), encoding="ascii")
-    return path
-
-
 def predict(fastas: list[Path], folder: Path) -> list[Row]:
     """Score files with the teaching model; return the export's rows in the order of the files."""
     program("predict", *fastas, "--model", "teaching", "-o", folder / "run", "--precision", "fp32")
@@ -52,7 +45,7 @@ def predict(fastas: list[Path], folder: Path) -> list[Row]:
 def score_of_contigs(test: list[Fragment], folder: Path) -> dict[str, object]:
     """AUROC of the two ways to score a sequence of several chunks, with intervals over records."""
     made = cut(test, 3000)
-    rows = predict([write(folder / "pieces.fa", (one.letters for one in made))], folder)
+    rows = predict([write_numbered(folder / "pieces.fa", (one.letters for one in made))], folder)
     scored = np.array([row["virus_score"] != "NA" for row in rows])
     columns = {
         name: np.array([float(row[name]) for row in rows if row["virus_score"] != "NA"])
@@ -69,7 +62,7 @@ def score_of_contigs(test: list[Fragment], folder: Path) -> dict[str, object]:
 def evidence(test: list[Fragment], folder: Path) -> dict[str, object]:
     """Right calls by evidence, of the first letters of every fragment."""
     made = [replace(one, letters=one.letters[:length]) for one in test for length in FIRST_LETTERS]
-    rows = predict([write(folder / "pieces.fa", (one.letters for one in made))], folder)
+    rows = predict([write_numbered(folder / "pieces.fa", (one.letters for one in made))], folder)
     found: dict[str, object] = {}
     for level in ("weak", "moderate", "strong"):
         of = [
@@ -84,7 +77,9 @@ def short_hosts(test: list[Fragment], folder: Path) -> dict[str, object]:
     """Of host pieces of each length, in percent: those scored, with a score of at least 0.9, called virus."""
     hosts = [one for one in test if not one.virus]
     made = {length: cut(hosts, length)[:: 500 // length] for length in SHORT}
-    files = [write(folder / f"{n}.fa", (one.letters for one in pieces)) for n, pieces in made.items()]
+    files = [
+        write_numbered(folder / f"{n}.fa", (one.letters for one in pieces)) for n, pieces in made.items()
+    ]
     rows = predict(files, folder)
     found: dict[str, object] = {}
     for length, pieces in made.items():
@@ -108,7 +103,9 @@ def p_values(test: list[Fragment], folder: Path) -> dict[str, object]:
         for virus in (True, False)
         for fold in TEST_FOLDS
     }
-    files = {key: write(folder / f"{key}.fa", (one.letters for one in of)) for key, of in made.items()}
+    files = {
+        key: write_numbered(folder / f"{key}.fa", (one.letters for one in of)) for key, of in made.items()
+    }
     known, fresh = TEST_FOLDS
     program("calibrate", "--viral", files[True, known], "--other", files[False, known], "--model", "teaching")
     rows = predict([files[True, fresh], files[False, fresh]], folder)
@@ -128,7 +125,10 @@ def read_pairs(test: list[Fragment], folder: Path) -> dict[str, object]:
     """Right calls of pairs of reads and of their single reads, of those with a call."""
     made = cut(test, INSERT)[::4]
     ends = (one.letters[-READ:].translate(COMPLEMENT)[::-1] for one in made)
-    files = [write(folder / "s_R1.fa", (one.letters[:READ] for one in made)), write(folder / "s_R2.fa", ends)]
+    files = [
+        write_numbered(folder / "s_R1.fa", (one.letters[:READ] for one in made)),
+        write_numbered(folder / "s_R2.fa", ends),
+    ]
     rows = predict(files, folder)
     found: dict[str, object] = {}
     for name, column, of in (

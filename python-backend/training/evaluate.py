@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from training.fragments import TEST_FOLDS, Fragment, read_fragments
+from training.fragments import TEST_FOLDS, Fragment, read_fragments, write_numbered
 from training.kmers import KmerRegression, kmer_features
 from virnucpro_backend.check.scoring import ScoredSequences, auroc, score_sequences
 
@@ -41,8 +41,7 @@ def pieces(fragments: list[Fragment], length: int) -> tuple[list[str], npt.NDArr
 def score_letters(sequences: list[str], model: Path) -> ScoredSequences:
     """Score sequences in FP32 on this processor."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "sequences.fa"
-        path.write_text("".join(f">{n}\n{s}\n" for n, s in enumerate(sequences)), encoding="ascii")
+        path = write_numbered(Path(folder) / "sequences.fa", sequences)
         return score_sequences(path, model, "cpu", "fp32")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +51,12 @@ def read_fragments(folder: Path) -> list[Fragment]:
                 first, last = int(float(begin)), int(float(end))
                 fragments.append(Fragment(record, first, last, virus, "".join(lines).upper()))
     return fragments
+
+
+def write_numbered(path: Path, sequences: Iterable[str]) -> Path:
+    """Write sequences as FASTA, each named by its number from 0; return the path."""
+    path.write_text("".join(f">{n}\n{each}\n" for n, each in enumerate(sequences)), encoding="ascii")
+    return path
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ export function RunAnswer({ run }: { run: RunSummary }) {
             component="button"
             inherit
             onClick={() =>
-              void prepareAgain(run, undefined, {
+              void prepareAgain(run, {
                 secondChunkLength: second.length,
                 reuseEmbeddings: run.folder,
               })

@@ -166,6 +166,12 @@ export const SEQUENCE_COLUMNS = {
     word: 'call',
     words: CALL_WORDS,
   }),
+  margin: score(maybeScore, {
+    en: ['Margin', '[how little would turn the call](#the-margin-of-a-call)', 'Rounding by half of it can.'],
+    de: ['Abstand', 'wie wenig die Einstufung umkehren würde', 'Eine Rundung um die Hälfte davon kann es.'],
+    tables: ['results', 'exports'],
+    needs: 'margin',
+  }),
   /** Whether all chunks of the sequence are computed, so that its call can't change. */
   settled: flag(z.boolean(), {
     en: ['Final', 'whether all chunks are computed; also in SQL queries', 'Else the call may change.'],

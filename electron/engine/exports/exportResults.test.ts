@@ -201,7 +201,7 @@ describe('tables read back by other programs', () => {
     const unscored = header(await exported('tsv', { predictions: ['not_scored'] }));
     expect(unscored).toEqual(
       everything.filter(
-        (name) => !/score$|^viral_fraction|^n_bases|^pair_|^best_|^evidence$|^along$/.test(name),
+        (name) => !/score$|^viral_fraction|^n_bases|^pair_|^best_|^margin$|^evidence$|^along$/.test(name),
       ),
     );
   });

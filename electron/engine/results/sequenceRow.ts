@@ -65,6 +65,7 @@ export function sequenceRow(
     tooShort: isTooShort(length),
     virusScore,
     prediction: summary.prediction,
+    margin: summary.margin,
     settled,
     evidence: evidenceOf({ ...summary, length, chunkLength: cut.chunkLength }),
     reason: summary.reason,

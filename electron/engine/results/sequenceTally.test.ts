@@ -58,6 +58,7 @@ describe('the call of a chunk', () => {
     expect(callChunk(Float32Array.of(0.875, 0.125, 0.25, 0.75))).toEqual({
       isVirus: false,
       virusScore: 0.125,
+      turnedScore: 0.75,
       deciding: 0,
       score1: 0.875,
       score2: 0.75,
@@ -92,6 +93,77 @@ describe('the call of a chunk', () => {
       }),
       { numRuns: 5000 },
     );
+  });
+});
+
+/** P(virus) of the frames of a sequence's chunks. Eighths are often as sure of opposite calls. */
+const virusScores = fc.oneof(
+  fc.double({ min: 0, max: 1, noNaN: true }),
+  fc.integer({ min: 0, max: 8 }).map((eighths) => eighths / 8),
+);
+const frameScores = fc.array(fc.array(virusScores, { minLength: 1, maxLength: 4 }), {
+  minLength: 1,
+  maxLength: 6,
+});
+/** Chunks overlap, and so have different weights. */
+const lengthOf = (scores: number[][]) => scores.length * CHUNK - 70 * (scores.length - 1);
+const ofFrames = (scores: number[][]) =>
+  summaryOf(
+    scores.map((frames, k) => chunk(k, 2 ** frames.length - 1, frames)),
+    null,
+    lengthOf(scores),
+  );
+
+describe('the margin of a call', () => {
+  it('is the smallest m at which the call turns, found by trying', () => {
+    fc.assert(
+      fc.property(frameScores, (scores) => {
+        const { margin, prediction } = ofFrames(scores);
+        const isVirus = prediction === 'virus';
+        const calls = scores.map((frames) => callChunk(chunk(0, 1, frames).pairs));
+        const length = lengthOf(scores);
+        const turns = (m: number): boolean => {
+          let [sum, covered] = [0, 0];
+          for (const [k, { isVirus: asCalled, virusScore, turnedScore, score1, score2 }] of calls.entries()) {
+            const { end } = chunkBounds(length, CHUNK, k);
+            const isTurned = asCalled === isVirus && Math.abs(score2 - score1) <= m;
+            sum += (isTurned ? turnedScore : virusScore) * (end - covered);
+            covered = end;
+          }
+          return isVirus ? sum / length - m / 2 < 0.5 : sum / length + m / 2 >= 0.5;
+        };
+        let [low, high] = [0, 2];
+        for (let step = 0; step < 40; step++) {
+          const middle = (low + high) / 2;
+          if (turns(middle)) high = middle;
+          else low = middle;
+        }
+        expect(margin).toBeCloseTo(high, 5);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is at most twice the rounding of the frames’ scores where that turns the call', () => {
+    let turned = 0;
+    fc.assert(
+      fc.property(
+        frameScores,
+        fc.double({ min: 1e-4, max: 0.2, noNaN: true }),
+        fc.infiniteStream(fc.constantFrom(-1, 1)),
+        (scores, most, signs) => {
+          const rounded = scores.map((frames) =>
+            frames.map((score) => Math.min(1, Math.max(0, score + most * signs.next().value))),
+          );
+          const [exact, moved] = [ofFrames(scores), ofFrames(rounded)];
+          if (exact.prediction === moved.prediction) return;
+          turned++;
+          for (const { margin } of [exact, moved]) expect(margin).toBeLessThanOrEqual(2 * most + 1e-6);
+        },
+      ),
+      { numRuns: 5000 },
+    );
+    expect(turned).toBeGreaterThan(50);
   });
 });
 
@@ -130,6 +202,7 @@ describe('summary of a sequence', () => {
       prediction: 'virus',
       reason: 'ok',
       virusScore: Math.fround((0.75 + 0.75 + 0.125) / 3),
+      margin: 0, // F1 and F2 are as sure of opposite calls.
       nChunksScored: 3,
       nChunksViral: 2,
       nBasesScored: 1500,

@@ -14,6 +14,8 @@ export interface ChunkCall {
   isVirus: boolean;
   /** float32; at least 0.5 exactly where the chunk is called virus. */
   virusScore: number;
+  /** Its virus score if it had the other call. */
+  turnedScore: number;
   /** Number of the deciding pair. */
   deciding: number;
   /** The largest of each score among the frames, which the call compares. */
@@ -35,8 +37,9 @@ export function callChunk(pairs: ScorePairs): ChunkCall {
   }
   const [score1, score2] = [pairs[others]!, pairs[virus + 1]!];
   const isVirus = score2 >= score1;
-  const virusScore = isVirus ? Math.max(VIRUS_FROM, score2) : Math.min(HIGHEST_OTHER, pairs[others + 1]!);
-  return { isVirus, virusScore, deciding: (isVirus ? virus : others) / 2, score1, score2 };
+  const scores = [Math.max(VIRUS_FROM, score2), Math.min(HIGHEST_OTHER, pairs[others + 1]!)] as const;
+  const [virusScore, turnedScore] = isVirus ? scores : [scores[1], scores[0]];
+  return { isVirus, virusScore, turnedScore, deciding: (isVirus ? virus : others) / 2, score1, score2 };
 }
 
 /** The original tool's call of a frame; a tie is `others`. */
@@ -143,6 +146,8 @@ export interface SequenceSummary {
   reason: Reason;
   /** float32; null without a scored chunk. */
   virusScore: number | null;
+  /** float32; how far the call is from turning (see `SequenceTally`), null without a call. */
+  margin: number | null;
   nChunksScored: number;
   nChunksViral: number;
   /** Bases in scored chunks, and how many of them a chunk called virus was the first to cover. */
@@ -169,6 +174,11 @@ export interface SequenceSummary {
  * scores with these weights, added up in float64 in the order of the chunks, then rounded to float32. The
  * call follows from the rounded score, and so never contradicts it. A record fails if any chunk failed; its
  * scored chunks are still counted.
+ *
+ * The margin of a chunk is the difference of the two scores that its call compares, so that scores of frames
+ * which are off by less than half of it can't turn the call. The margin of a record is the smallest m for which
+ * its call turns if all its chunks with the same call and a margin of at most m turn, and its score moves by
+ * m / 2 besides.
  */
 export class SequenceTally {
   readonly #length: number;
@@ -177,6 +187,8 @@ export class SequenceTally {
   #sum = 0;
   #scored = 0;
   #viral = 0;
+  /** Of each scored chunk: its margin, and by how much the sum grows or falls if its call turns. */
+  readonly #turns: { margin: number; change: number }[] = [];
   #basesScored = 0;
   #basesViral = 0;
   /** The end of the last scored chunk. */
@@ -207,7 +219,7 @@ export class SequenceTally {
       this.#extend('u', 1);
       return;
     }
-    const { isVirus, virusScore, deciding } = callChunk(pairs);
+    const { isVirus, virusScore, turnedScore, deciding, score1, score2 } = callChunk(pairs);
     this.#extend(isVirus ? 'v' : 'n', 1);
     this.#judges.add(judgedBy(this.#cut, frames));
     let newBases = 0;
@@ -216,6 +228,7 @@ export class SequenceTally {
       this.#covered = Math.max(this.#covered, end);
     }
     this.#sum += virusScore * newBases;
+    this.#turns.push({ margin: Math.abs(score2 - score1), change: (turnedScore - virusScore) * newBases });
     this.#basesScored += newBases;
     this.#scored++;
     if (isVirus) {
@@ -248,9 +261,11 @@ export class SequenceTally {
   /** `fault` is why prepare found the record can't be scored, null if it can. */
   summary(fault: Reason | null): SequenceSummary {
     const virusScore = this.#scored === 0 ? null : Math.fround(this.#sum / this.#basesScored);
+    const outcome = this.#outcome(fault, virusScore);
     return {
-      ...this.#outcome(fault, virusScore),
+      ...outcome,
       virusScore,
+      margin: outcome.reason === 'ok' ? this.#margin(outcome.prediction) : null,
       nChunksScored: this.#scored,
       nChunksViral: this.#viral,
       nBasesScored: this.#basesScored,
@@ -264,6 +279,16 @@ export class SequenceTally {
       judgedBy: this.#scored < 1 ? null : [...this.#judges].sort((a, b) => b - a).join('+'),
       along: this.#alongOf(fault),
     };
+  }
+
+  #margin(prediction: Prediction): number {
+    const sign = prediction === 'virus' ? -1 : 1;
+    let smallest = Math.max(0, 2 * sign * (VIRUS_FROM - this.#sum / this.#basesScored));
+    for (const { margin, change } of this.#turns.sort((one, other) => one.margin - other.margin)) {
+      if (smallest <= margin) break;
+      smallest = Math.max(margin, smallest - (2 * Math.max(0, sign * change)) / this.#basesScored);
+    }
+    return Math.fround(smallest);
   }
 
   #outcome(fault: Reason | null, virusScore: number | null): { prediction: Prediction; reason: Reason } {

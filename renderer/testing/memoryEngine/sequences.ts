@@ -91,6 +91,7 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
     nFramesScored: nChunksScored + Math.floor(random() * 3),
     bestScore,
     secondScore: nChunksScored < 2 ? null : Math.fround(virusScore * 0.97),
+    margin: Math.fround(Math.abs(2 * virusScore - 1)),
     evidence: madeEvidence(virusScore, nBasesViral / nBasesScored, nBasesScored, length),
   };
 }

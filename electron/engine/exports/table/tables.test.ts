@@ -140,7 +140,7 @@ function valueOf(column: string, row: SequenceResult): Value {
 }
 
 const filled = (column: string) => all.map((row) => valueOf(column, row)).find((value) => value !== null);
-const SCORES = ['virus_score', 'best_score', 'second_score', 'pair_score', 'p_value'];
+const SCORES = ['virus_score', 'margin', 'best_score', 'second_score', 'pair_score', 'p_value'];
 const isFloat = (column: string) => [...SCORES, 'viral_fraction'].includes(column);
 /** What text tables say of a column of true and false. */
 const FLAG_TEXTS: Record<string, readonly [yes: string, no: string]> = {
@@ -374,7 +374,7 @@ describe('a table of an unfinished run without samples, pairs and trusted sequen
 
   it('says which calls may change, unless none of those selected may', async (context) => {
     const { names, lines } = await tableOf(unfinished);
-    expect(names.slice(5, 9)).toEqual(['virus_score', 'prediction', 'settled', 'evidence']);
+    expect(names.slice(5, 10)).toEqual(['virus_score', 'prediction', 'margin', 'settled', 'evidence']);
     expect(names.slice(-2)).toEqual(['model', 'along']);
     expect(lines.map((cells) => [cells[1], cells[names.indexOf('settled')]])).toEqual([
       ['whole', 'True'],

@@ -187,14 +187,15 @@ export const SEQUENCE_COLUMNS = {
   }),
   /** Null without a call. See `evidenceOf` in electron/engine/results/sequenceRemarks.ts. */
   evidence: text(evidenceSchema.nullable(), {
-    en: ['Evidence', '`weak`, `moderate` or `strong`'],
-    de: ['Beleglage', 'schwach, mittel oder stark'],
+    en: ['Evidence', '`undecided`, `weak`, `moderate` or `strong`'],
+    de: ['Beleglage', 'unentschieden, schwach, mittel oder stark'],
     tables: ['results', 'exports'],
     needs: 'evidence',
     width: 11,
     sort: 'desc',
     isShown: true,
     words: {
+      undecided: { en: 'Undecided', de: 'Unentschieden' },
       weak: { en: 'Weak', de: 'Schwach' },
       moderate: { en: 'Moderate', de: 'Mittel' },
       strong: { en: 'Strong', de: 'Stark' },

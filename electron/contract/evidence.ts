@@ -1,4 +1,5 @@
 import type { SequenceFilter } from './filter.ts';
+import type { Plan } from './plan.ts';
 
 /** Shorter sequences are marked as too short to be believed: with the teaching model, held-out bacterial pieces below this length
  * get scores of 0.9 and more two to three times as often as longer ones (docs/results.md). */
@@ -27,6 +28,19 @@ export const EVIDENCE_RULE = {
     score: 0.7,
   },
 } as const;
+
+/**
+ * Calls with a margin up to this are undecided, as rounding can turn them. These are twice the largest differences from
+ * FP32 that were measured of a frame's score, rounded up: with the teaching model (docs/benchmarks/h200-rounding.json; BF16
+ * moved one of 63,397 other frames by 0.005), and with random weights of the published shapes (h200-fidelity.json).
+ */
+const UNDECIDED_UP_TO = {
+  teaching: { fp32: 2e-5, fp16: 0.002, bf16: 0.012, fp8: 0.06 },
+  others: { fp32: 2e-5, fp16: 0.01, bf16: 0.11, fp8: 0.75 },
+} as const;
+
+export const undecidedUpTo = ({ model, precision }: Pick<Plan, 'model' | 'precision'>): number =>
+  UNDECIDED_UP_TO[model.name === 'teaching' ? 'teaching' : 'others'][precision];
 
 /** The sequences to look at first: called virus with more than weak evidence, and longer than a read. */
 export const CANDIDATES = {

@@ -49,7 +49,7 @@ export function strandFrame(frame: FrameName): (typeof FRAME_NAMES)[number] {
  * How strongly the data of a sequence support its call: see `evidenceOf` in
  * electron/engine/results/sequenceRemarks.ts.
  */
-export const evidenceSchema = z.enum(['weak', 'moderate', 'strong']);
+export const evidenceSchema = z.enum(['undecided', 'weak', 'moderate', 'strong']);
 export type Evidence = z.infer<typeof evidenceSchema>;
 
 /** The score to show with four digits, so that one below the threshold between the calls is not rounded to it. */

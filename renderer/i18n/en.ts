@@ -781,6 +781,7 @@ export default {
   'evidence.rule.agreeStrong': '9 of 10 bases',
   'evidence.rule.agreeModerate': '2 of 3 bases',
   'evidence.rule.score': '{score} or more, or {otherScore} or less',
+  'evidence.rule.undecided': 'so close that rounding can turn the call',
   'evidence.rule.weak': 'less than that, or shorter than {shortest} bp',
   'chunks.short': 'Shorter than the {length, number} bp that the model was trained on: it is scored as one shorter chunk. Read its score with care.',
   'chunks.bestTwo': 'Best chunk {best}, second-best {second}.',

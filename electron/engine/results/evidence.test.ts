@@ -5,6 +5,8 @@ import { evidenceOf, type EvidenceFacts } from './sequenceRemarks.ts';
 const SURE: EvidenceFacts = {
   prediction: 'virus',
   virusScore: 0.95,
+  margin: 0.02,
+  undecidedUpTo: 0.01,
   length: 3000,
   chunkLength: 500,
   nBasesScored: 3000,
@@ -16,6 +18,8 @@ describe('the evidence level', () => {
   it.each<[string, EvidenceFacts, ReturnType<typeof evidenceOf>]>([
     ['a long virus of one voice', SURE, 'strong'],
     ['another sequence of one voice', OTHER, 'strong'],
+    ['a long virus whose call rounding can turn', { ...SURE, margin: 0.01 }, 'undecided'],
+    ['another sequence of that kind', { ...OTHER, margin: 0 }, 'undecided'],
     ['no call', { ...SURE, prediction: 'not_scored', virusScore: null }, null],
     ['a failed sequence', { ...SURE, prediction: 'failed' }, null],
     ['one chunk', { ...SURE, length: 500, nBasesScored: 500, nBasesViral: 500 }, 'weak'],

@@ -7,6 +7,9 @@ import { VIRUS_FROM } from './sequenceTally.ts';
 export interface EvidenceFacts {
   prediction: Prediction;
   virusScore: number | null;
+  margin: number | null;
+  /** See UNDECIDED_UP_TO in electron/contract/evidence.ts. */
+  undecidedUpTo: number;
   length: number;
   chunkLength: number;
   nBasesScored: number;
@@ -18,8 +21,9 @@ export interface EvidenceFacts {
  * it says how much of the sequence supports the call, and whether its parts agree.
  */
 export function evidenceOf(facts: EvidenceFacts): Evidence | null {
-  const { prediction, virusScore, length, chunkLength, nBasesScored, nBasesViral } = facts;
+  const { prediction, virusScore, margin, length, chunkLength, nBasesScored, nBasesViral } = facts;
   if ((prediction !== 'virus' && prediction !== 'others') || virusScore === null) return null;
+  if (margin !== null && margin <= facts.undecidedUpTo) return 'undecided';
   const { scoredChunkLengths, agreement: leastAgreement, strong } = EVIDENCE_RULE;
   const isVirus = prediction === 'virus';
   const agreement = (isVirus ? nBasesViral : nBasesScored - nBasesViral) / nBasesScored;

@@ -22,6 +22,7 @@ export interface RunLabels extends Cut, RunKind {
   /** The rows of each input, as far as it is read; and those of the mates if its file is one of a read pair. */
   readonly rows: readonly (RowRange | null)[];
   readonly mates: readonly (RowRange | null)[];
+  readonly undecidedUpTo: number;
   /** The scores for p-values; null if there are none. */
   readonly trusted: Trusted | null;
   /** Whether chunks.tsv names the model, as it must not be mistaken for a real one. */
@@ -50,7 +51,7 @@ interface Derived {
 /** The value of every column but the model, which is the same in all rows. */
 export function sequenceRow(
   { record, summary, pair = null, settled = true }: Derived,
-  { trusted, ...cut }: Cut & Pick<RunLabels, 'trusted'>,
+  { trusted, undecidedUpTo, ...cut }: Cut & Pick<RunLabels, 'trusted' | 'undecidedUpTo'>,
 ): SequenceResult {
   const { row, input, name, length } = record;
   const { nChunksScored, nChunksViral, bestChunk, bestFrame, virusScore } = summary;
@@ -67,7 +68,7 @@ export function sequenceRow(
     prediction: summary.prediction,
     margin: summary.margin,
     settled,
-    evidence: evidenceOf({ ...summary, length, chunkLength: cut.chunkLength }),
+    evidence: evidenceOf({ ...summary, undecidedUpTo, length, chunkLength: cut.chunkLength }),
     reason: summary.reason,
     nChunks: record.nChunks,
     nChunksScored,

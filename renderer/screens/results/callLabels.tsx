@@ -21,7 +21,7 @@ export function PredictionLabel({
   );
 }
 
-/** Shows an evidence level as a word and as one to three dots. */
+/** Shows an evidence level as a word and as up to three dots. */
 export function EvidenceLabel({ evidence }: { evidence: Evidence | null }) {
   const { t } = useTexts();
   if (evidence === null) return <span className="muted">–</span>;
@@ -29,8 +29,8 @@ export function EvidenceLabel({ evidence }: { evidence: Evidence | null }) {
   return (
     <Group component="span" gap={6} display="inline-flex" wrap="nowrap">
       <span className={classes.dots} aria-hidden>
-        {evidenceSchema.options.map((level, index) => (
-          <i key={level} data-on={index <= rank} />
+        {evidenceSchema.exclude(['undecided']).options.map((level, index) => (
+          <i key={level} data-on={index < rank} />
         ))}
       </span>
       {t(`evidence.${evidence}`)}

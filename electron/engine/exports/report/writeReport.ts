@@ -408,7 +408,7 @@ class ReportPage {
     const entries: [string, string][] = [
       [texts.score, SCORE_TEXT[language]],
       [texts.call, CALL_TEXT[language]],
-      [texts.evidence, evidenceText(language, plan.chunkLength)],
+      [texts.evidence, evidenceText(language, plan)],
       ...(plan.trusted ? [[texts.pValue, pValueText(language, plan.trusted.file)] as [string, string]] : []),
       ...(hasPairs ? [[texts.pair, PAIR_TEXT[language]] as [string, string]] : []),
       ...(plan.model.name === 'teaching' && modelMark(plan.model) !== null

@@ -1,13 +1,13 @@
-import { EVIDENCE_RULE, SHORTEST_LENGTH } from '../../../contract/evidence.ts';
+import { EVIDENCE_RULE, SHORTEST_LENGTH, undecidedUpTo } from '../../../contract/evidence.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
-import { chunkLengthsText, modelMark } from '../../../contract/plan.ts';
+import { chunkLengthsText, modelMark, type Plan } from '../../../contract/plan.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 
 /** The second sheet of a workbook: facts about the run, and how to read the columns. */
 export function workbookNotes(source: ExportSource, columns: readonly Column[]): [string, string][] {
   const { language, run } = source;
-  const { model, precision, chunkLength } = run.plan;
+  const { model, precision } = run.plan;
   const texts = TEXTS[language];
   const mark = modelMark(model);
   const has = (name: string): boolean => columns.some((column) => column.name === name);
@@ -19,7 +19,7 @@ export function workbookNotes(source: ExportSource, columns: readonly Column[]):
     [texts.files, run.inputs.map(({ path }) => path).join('\n')],
     [texts.score, SCORE_TEXT[language]],
     [texts.call, CALL_TEXT[language]],
-    ...(has('evidence') ? [[texts.evidence, evidenceText(language, chunkLength)] as [string, string]] : []),
+    ...(has('evidence') ? [[texts.evidence, evidenceText(language, run.plan)] as [string, string]] : []),
     ...(has('p_value')
       ? [[texts.pValue, pValueText(language, run.plan.trusted?.file ?? '')] as [string, string]]
       : []),
@@ -119,23 +119,29 @@ export const PAIR_TEXT: Record<ExportLanguage, string> = {
 };
 
 /** What every run says of its evidence levels. */
-export function evidenceText(language: ExportLanguage, chunkLength: number): string {
+export function evidenceText(language: ExportLanguage, plan: Plan): string {
   const { scoredChunkLengths, strong } = EVIDENCE_RULE;
-  const weakBases = scoredChunkLengths * chunkLength;
+  const weakBases = scoredChunkLengths * plan.chunkLength;
   const decimals = (value: number): string =>
     value.toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const [precision, limit] = [
+    plan.precision.toUpperCase(),
+    undecidedUpTo(plan).toLocaleString(language, { maximumSignificantDigits: 2 }),
+  ];
   const [score, otherScore] = [decimals(strong.score), decimals(1 - strong.score)];
   return {
     en:
       'On how much of the sequence the call rests, and whether its chunks agree; no probability. Bases count once, however many chunks ' +
       `they lie in. Weak: less than ${weakBases} bp are scored, or fewer than two thirds of these bases have the call, or the sequence ` +
       `is shorter than ${SHORTEST_LENGTH} bp. Strong: at least ${strong.scoredBases} bp and half of the sequence are scored, nine tenths of these ` +
-      `bases have the call, and the score is at least ${score} (virus) or at most ${otherScore} (other). Moderate: all between.`,
+      `bases have the call, and the score is at least ${score} (virus) or at most ${otherScore} (other). Moderate: all between. ` +
+      `Undecided: the margin is at most ${limit}, so that rounding in ${precision} can turn the call.`,
     de:
       'Auf wie viel von der Sequenz die Einstufung beruht, und ob die Stücke übereinstimmen; keine Wahrscheinlichkeit. Basen zählen einmal, in ' +
       `wie vielen Stücken sie auch liegen. Schwach: weniger als ${weakBases} bp sind bewertet, oder weniger als zwei Drittel dieser Basen ` +
       `haben die Einstufung, oder die Sequenz ist kürzer als ${SHORTEST_LENGTH} bp. Stark: mindestens ${strong.scoredBases} bp und die Hälfte der ` +
       `Sequenz sind bewertet, neun Zehntel dieser Basen haben die Einstufung, und der Wert ist mindestens ${score} (Virus) oder höchstens ` +
-      `${otherScore} (anderes). Mittel: alles dazwischen.`,
+      `${otherScore} (anderes). Mittel: alles dazwischen. Unentschieden: Der Abstand ist höchstens ${limit}, sodass Rundung in ${precision} die ` +
+      'Einstufung umkehren kann.',
   }[language];
 }

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { appErrorSchema } from '../../../contract/errors.ts';
+import { undecidedUpTo } from '../../../contract/evidence.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { fileProblemCodeSchema } from '../../../contract/problems.ts';
 import { readJson } from '../../../contract/parseJson.ts';
@@ -132,7 +133,8 @@ export function readInputs(db: Database.Database): StoredInput[] {
 
 /** What tables say about the run in every row. */
 export function readLabels(db: Database.Database): RunLabels {
-  const { chunkLength, secondLook, model, trusted = null } = readPlan(db);
+  const plan = readPlan(db);
+  const { chunkLength, secondLook, model, trusted = null } = plan;
   const { name, notice } = model;
   const inputs = readInputs(db);
   const mates = mateRows(inputs);
@@ -144,6 +146,7 @@ export function readLabels(db: Database.Database): RunLabels {
     rows: inputs.map(({ prepared }) => prepared),
     mates,
     isPaired: mates.some((rows) => rows !== null),
+    undecidedUpTo: undecidedUpTo(plan),
     trusted,
     isCalibrated: trusted !== null,
     model: cellText(notice === null ? name : `${name} (${notice})`),

@@ -42,6 +42,10 @@ export function EvidenceRule({ chunkLength }: { chunkLength: number }) {
             <th scope="row">{t('evidence.weak')}</th>
             <td colSpan={3}>{t('evidence.rule.weak', { shortest: format.integer(SHORTEST_LENGTH) })}</td>
           </tr>
+          <tr>
+            <th scope="row">{t('evidence.undecided')}</th>
+            <td colSpan={3}>{t('evidence.rule.undecided')}</td>
+          </tr>
         </tbody>
       </table>
     </>

@@ -40,6 +40,7 @@ const evidenceLook = (level: Evidence): CellLook => ({
   className: `${classes.evidenceCell} ${classes[level]}`,
 });
 const EVIDENCE_LOOKS: Readonly<Record<Evidence, CellLook>> = {
+  undecided: evidenceLook('undecided'),
   weak: evidenceLook('weak'),
   moderate: evidenceLook('moderate'),
   strong: evidenceLook('strong'),

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { AppFailure } from '../../../../../contract/errors.ts';
+import { undecidedUpTo } from '../../../../../contract/evidence.ts';
 import { chunkCount, framesIn, SequenceTally } from '../../../../results/sequenceTally.ts';
 import type { CheckedRows } from '../../parts/checkedRows.ts';
 import { readPlan } from '../../runRows.ts';
@@ -49,8 +50,10 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
   );
   /** Created on demand: it reads, and what it reads may be damaged. */
   let cursor: ChunkCursor | undefined;
-  const { chunkLength, secondLook, trusted = null } = readPlan(db);
+  const plan = readPlan(db);
+  const { chunkLength, secondLook, trusted = null } = plan;
   const cut = { chunkLength, secondLook };
+  const labels = { ...cut, trusted, undecidedUpTo: undecidedUpTo(plan) };
   /** The sources that everything so far was derived from. */
   const known = new Map<string, string | null>();
   /** Records across several parts that have been reported, and whether all their frames were there. */
@@ -78,7 +81,7 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
     }
     const summary = tally.summary(fault);
     const complete = summary.nFrames === nFrames;
-    return { row: sequenceRow({ record, summary, settled: complete }, { ...cut, trusted }), complete };
+    return { row: sequenceRow({ record, summary, settled: complete }, labels), complete };
   }
 
   /** Rows that are in this part alone; the others are remembered. */

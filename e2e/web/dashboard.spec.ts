@@ -1,48 +1,9 @@
-/** What the window was asked for first: a live dashboard of each GPU, and the answer of a finished run. */
+/** The devices of a run at work, and the answer of a finished one. */
 import { expect, test } from '@playwright/test';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
 
 const RUNNING = `#/run/${RUN_IDS.running}/progress`;
-
-test('eight GPUs are on the first screen, under the overall bar, with nine figures each, whatever the number of samples', async ({
-  page,
-}) => {
-  const engine = await serveMemoryEngine({ devices: 8 });
-  const run = engine.runs().find(({ runId }) => runId === RUN_IDS.running);
-  if (!run) throw new Error('the memory engine has no run at work');
-  const [input] = run.plan.inputs;
-  const inputs = Array.from({ length: 40 }, (_, sample) => ({
-    ...input,
-    path: `/data/site_${sample + 1}.fa`,
-    sizeBytes: 1e9,
-  }));
-  engine.changeRun(run.runId, {
-    plan: { ...run.plan, inputs } as typeof run.plan,
-    samples: inputs.map((_, sample) => `site_${sample + 1}`),
-  });
-  await page.goto(engine.url + RUNNING);
-  const overall = page.getByRole('progressbar', { name: 'Progress of the whole run' });
-  await expect(overall).toBeInViewport({ ratio: 1 });
-  const table = page.getByRole('region', { name: 'Devices' }).getByRole('table');
-  const heads = ['Device', 'State', 'Of the run', 'Parts', 'Sequences/min', 'Speed over the run'];
-  await expect(table.getByRole('columnheader')).toHaveText([
-    ...heads,
-    ...['Load', 'Memory', 'Temperature', 'Power'],
-  ]);
-  for (let index = 0; index < 8; index++) {
-    const row = table.getByRole('row', { name: new RegExp(`^GPU ${index} `) });
-    await expect(row).toBeInViewport({ ratio: 1 });
-    await expect(row.getByRole('progressbar')).toBeVisible();
-    await expect(row).toContainText('23.0 of 141 GB');
-    await expect(row.locator('svg').last()).toBeVisible();
-  }
-  const [bar, devices] = [await overall.boundingBox(), await table.boundingBox()];
-  const between = await page.getByRole('main').getByRole('heading', { level: 2 }).first().textContent();
-  expect(between).toBe('Devices');
-  expect(devices?.y).toBeGreaterThan(bar?.y ?? Number.NaN);
-  await engine.stop();
-});
 
 test('more devices than fit are shown by node, and unfold', async ({ page }) => {
   const cluster = await serveMemoryEngine({ devices: 32, nodes: 4 });

@@ -33,13 +33,6 @@ const lines = (devices: readonly DeviceLive[]): string[] =>
   deviceLines(devices, progress).map((line) => line.replaceAll(/ +/g, ' '));
 const eight = Array.from({ length: 8 }, (_, number) => device('node1', number));
 
-// The founding wish: "GPU 0: ████ 100% [250/250 files] | Mem: 14.2GB/16.0GB", for each GPU, while the run is at work.
-it('has the nine figures of a device in its line: name, bar, share, parts, memory of all, load, heat, power, speed', () => {
-  expect(lines(eight)[7]).toBe(
-    'node1 GPU 7 NVIDIA H200 █░░░░░░░ 12 % 11 parts 14.2 of 16.0 GB 99 % 60 °C 690 W 6,000 sequences/min working',
-  );
-});
-
 it('has a line for each device of this computer or of a small cluster, and for each node of a larger one', () => {
   const idle = { residuesPerSecond: null, utilizationPercent: null, memoryUsedBytes: null };
   const more = [

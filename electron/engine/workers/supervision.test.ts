@@ -23,21 +23,6 @@ describe('ProgressWatch', () => {
     expect(watch.missed(slept + 61_001)?.code).toBe('worker_silent');
   });
 
-  // Stalled workers are a founding wish: users see them before they are restarted.
-  it('finds a worker that sends heartbeats but does not advance, and shows it before', () => {
-    const watch = new ProgressWatch(limits, 0);
-    let now = 0;
-    for (; now <= 120_000; now += 2000) {
-      watch.message(now);
-      watch.heartbeat({ step: 'computing', steps_done: 5, processor_seconds: 0 }, now);
-      expect(watch.missed(now)).toBeUndefined();
-      expect(watch.stalls(now)).toBe(now > 60_000);
-    }
-    watch.message(now);
-    watch.heartbeat({ step: 'computing', steps_done: 5, processor_seconds: 0 }, now);
-    expect(watch.missed(now)?.code).toBe('worker_stalled');
-  });
-
   it('lets a worker finish that other programs keep from computing, and ends one that computes for ever', () => {
     const limit = limits.stepFloorMs;
     // The worker gets a tenth of a processor, then all of it, and no step ends.

@@ -1203,7 +1203,6 @@ export default {
   'model.title.teaching': 'Teaching model',
   'model.title.300': 'VirNucPro, 300-bp model',
   'model.title.500': 'VirNucPro, 500-bp model',
-  'model.mark': 'not for research',
   'model.notice.teaching': 'Teaching model, not for research.',
   'models.pause': 'Pause',
   'models.verify': 'Check the files',

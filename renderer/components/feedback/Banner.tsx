@@ -1,8 +1,8 @@
-import { Group, Text } from '@mantine/core';
+import { Group } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconCircleCheck,
-  IconFlask,
+  IconCircleX,
   IconInfoCircle,
   IconPlugConnectedX,
 } from '@tabler/icons-react';
@@ -13,39 +13,36 @@ const ICONS = {
   info: IconInfoCircle,
   warn: IconAlertTriangle,
   lost: IconPlugConnectedX,
-  caution: IconFlask,
   good: IconCircleCheck,
+  bad: IconCircleX,
 };
 
 interface BannerProps {
   tone: keyof typeof ICONS;
-  title: string;
+  title?: ReactNode;
   children?: ReactNode;
   actions?: ReactNode;
   /** Screen readers read it as soon as it appears. */
   urgent?: boolean;
+  /** Draws no frame, for use in a line of a list, or inside something that has one. */
+  bare?: boolean;
 }
 
-/** A bar above the content with a message about all of it. */
-export function Banner({ tone, title, children, actions, urgent = false }: BannerProps) {
+/** The one look of a message about something: an icon in the colour of its tone, words, and the buttons for what to do. */
+export function Banner({ tone, title, children, actions, urgent = false, bare = false }: BannerProps) {
   const Icon = ICONS[tone];
   return (
     <div
-      className={`${classes.banner} ${tone === 'caution' ? classes.caution : ''}`}
+      className={`${classes.banner} ${bare ? '' : classes.framed}`}
       data-tone={tone}
       role={urgent ? 'alert' : undefined}
     >
-      <Icon color={tone === 'caution' ? undefined : 'var(--tone)'} size={20} aria-hidden />
+      <Icon size={bare ? 16 : 18} aria-hidden />
       <div className={classes.text}>
-        <strong>{title}</strong>
-        {children && (
-          <Text span ml={8} fz="inherit">
-            {children}
-          </Text>
-        )}
+        {title && <strong>{title}</strong>} {children}
       </div>
       {actions && (
-        <Group className={classes.actions ?? ''} gap={8}>
+        <Group className={`${classes.actions} unless-empty`} gap={8}>
           {actions}
         </Group>
       )}

@@ -1,5 +1,4 @@
-import { Box, Button, Group, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { toShownError, type ShownError } from '../../api/callError.ts';
 import { useTexts } from '../../i18n/index.ts';
@@ -8,6 +7,7 @@ import { go } from '../../state/navigation.ts';
 import { useCopy } from '../../state/clipboard.ts';
 import { drawErrorsWith } from '../../state/say.ts';
 import { useErrorTexts } from '../../state/engineTexts.ts';
+import { Banner } from './Banner.tsx';
 
 interface ErrorCardProps {
   /** An error as a call threw it, or ready to be shown. */
@@ -56,34 +56,22 @@ export function ErrorCard({ error: reason, actions, bare = false }: ErrorCardPro
   if (lacks && error.code === 'python_broken') return <p className="muted">{t('setUp.afterwards')}</p>;
   const everything = [title, error.cause, next, error.detail ?? ''].join('\n');
   return (
-    <Group
-      gap={12}
-      align="flex-start"
-      wrap="nowrap"
-      data-tone="bad"
-      {...(bare
-        ? {}
-        : {
-            px: 16,
-            py: 14,
-            bdrs: 10,
-            bg: 'var(--bad-soft)',
-            bd: '1px solid color-mix(in srgb, var(--bad) 40%, transparent)',
-          })}
-    >
-      <IconAlertTriangle color="var(--bad)" size={20} style={{ flex: 'none' }} aria-hidden />
-      <Box flex={1} miw={0} style={{ overflowWrap: 'anywhere' }}>
-        <Text fw={620}>{title}</Text>
-        {cause !== null && <Text>{cause}</Text>}
-        <Text mt={4}>
-          <b>{t('error.nextStep')}</b> {next}
-        </Text>
-        <Group gap={8} mt={8} className="unless-empty">
+    <Banner
+      tone="bad"
+      bare={bare}
+      title={title}
+      actions={
+        <>
           {actions ?? <Remedy code={error.code} />}
           {detail !== null && <CopyDetails text={everything} />}
-        </Group>
-      </Box>
-    </Group>
+        </>
+      }
+    >
+      {cause !== null && <div>{cause}</div>}
+      <div>
+        <b>{t('error.nextStep')}</b> {next}
+      </div>
+    </Banner>
   );
 }
 

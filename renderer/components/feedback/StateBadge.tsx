@@ -4,6 +4,7 @@ import {
   IconCircleDashed,
   IconCircleX,
   IconClock,
+  IconFlask,
   IconInfoCircle,
   IconPlayerPause,
   IconPlayerPlay,
@@ -37,6 +38,15 @@ export function Badge({ tone, icon: BadgeIcon, children }: { tone: Tone; icon: I
       <BadgeIcon size={14} aria-hidden />
       {children}
     </span>
+  );
+}
+
+/** Marks what a model has made that is not for research. */
+export function NotForResearch() {
+  return (
+    <Badge tone="warn" icon={IconFlask}>
+      {useTexts().t('run.notForResearch')}
+    </Badge>
   );
 }
 

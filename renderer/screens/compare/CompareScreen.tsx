@@ -59,7 +59,7 @@ export function CompareScreen({ runId, otherRunId }: { runId: string; otherRunId
         </Button>
       </Group>
       {notices.length > 0 && (
-        <Banner tone="caution" title={t('run.notForResearch')}>
+        <Banner tone="warn" title={t('run.notForResearch')}>
           {[...new Set(notices)].join(' ')}
         </Banner>
       )}
@@ -134,7 +134,7 @@ function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, 
         </Text>
       )}
       {found.matchedByOrder > 0 && (
-        <Banner tone="caution" title={t('compare.matchedByOrder', { count: found.matchedByOrder })} />
+        <Banner tone="warn" title={t('compare.matchedByOrder', { count: found.matchedByOrder })} />
       )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing={32}>
         <CallsTable

@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
-import { ActionIcon, Button, Text } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import { chunkLengthsText, type RunSummary } from '../../../electron/contract/index.ts';
 import { announce } from '../../components/feedback/Announcer.tsx';
-import { RunBadge } from '../../components/feedback/StateBadge.tsx';
+import { NotForResearch, RunBadge } from '../../components/feedback/StateBadge.tsx';
 import { idle } from '../../components/idle.ts';
 import {
   ROW_HEIGHT,
@@ -144,8 +144,8 @@ function columnsOfRun(texts: Texts, { ticked, onTick }: Ticks): RunColumn[] {
       id: 'model',
       firstSort: 'asc',
       title: t('newRun.model'),
-      width: '143px',
-      cell: (run) => <ModelBadge run={run} texts={texts} />,
+      width: '152px',
+      cell: (run) => <ModelBadge run={run} />,
       look: ({ plan: { model } }) => ({ title: modelNotice(model, texts) ?? modelTitle(model, texts) }),
     },
     {
@@ -211,14 +211,9 @@ function columnsOfRun(texts: Texts, { ticked, onTick }: Ticks): RunColumn[] {
 
 const mayHaveResults = ({ state, missing }: RunSummary) => state.phase !== 'created' && !missing;
 
-function ModelBadge({ run: { plan }, texts: { t } }: { run: RunSummary; texts: Texts }) {
+function ModelBadge({ run: { plan } }: { run: RunSummary }) {
   const { model } = plan;
-  if (model.notice !== null)
-    return (
-      <Text span px={7} bdrs={9} fz="xs" fw={600} bg="var(--warn-soft)">
-        {t('model.mark')}
-      </Text>
-    );
+  if (model.notice !== null) return <NotForResearch />;
   return /^\d+$/.test(model.name) ? `${chunkLengthsText(plan)} bp` : model.title;
 }
 

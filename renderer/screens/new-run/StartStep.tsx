@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { Box, Button, Group, Text, TextInput } from '@mantine/core';
-import { IconArrowRight, IconClock, IconFlask } from '@tabler/icons-react';
+import { IconArrowRight, IconClock } from '@tabler/icons-react';
 import type { RunEstimate } from '../../../electron/contract/index.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
+import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useComputers } from '../../state/computer/computers.ts';
 import { useTexts } from '../../i18n/index.ts';
@@ -87,10 +88,9 @@ export function StartStep({ form }: { form: NewRunForm }) {
             t('newRun.enqueueHint')
           ) : null}{' '}
           {planned.some(({ model }) => model.notice !== null) && (
-            <Text span fz="inherit" fw={560} c="var(--warn)">
-              <IconFlask size={16} style={{ verticalAlign: 'text-bottom' }} aria-hidden />{' '}
+            <Banner bare tone="warn">
               {t('teaching.marked')}
-            </Text>
+            </Banner>
           )}
         </Box>
       </Group>

@@ -8,7 +8,7 @@ import { isAtWork, runFileStem, type RunSummary } from '../../../electron/contra
 import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
-import { RunBadge } from '../../components/feedback/StateBadge.tsx';
+import { NotForResearch, RunBadge } from '../../components/feedback/StateBadge.tsx';
 import { WhileConnected } from '../../components/WhileConnected.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { modelNotice } from '../../state/computer/modelTexts.ts';
@@ -68,8 +68,8 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
             <RunBadge run={run} />
           </span>
           {notice !== null && (
-            <span className={classes.notice} title={notice}>
-              {t('run.notForResearch')}
+            <span title={notice}>
+              <NotForResearch />
             </span>
           )}
           {isDone && (

@@ -4,6 +4,7 @@ import { IconCheck, IconPlayerPlay } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { isExample, type SetUpPlan } from '../../../electron/contract/index.ts';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
+import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { Facts } from '../../components/Facts.tsx';
@@ -240,9 +241,9 @@ function PlanFacts({ plan }: { plan: SetUpPlan }) {
         {t('start.setUp.folder')} <code>{plan.folder}</code>
       </p>
       {tooSmall && (
-        <Text c="var(--warn)" fw={560}>
+        <Banner bare tone="warn">
           {t('start.setUp.tooSmall')}
-        </Text>
+        </Banner>
       )}
     </>
   );

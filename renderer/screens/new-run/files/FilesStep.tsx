@@ -40,7 +40,7 @@ const REST_PX = 630;
 const MANY = 25;
 /** Hidden where space is short: what happens to a file, and the button that removes it, come first. */
 const NARROW = { bases: false };
-const NARROWEST = { ...NARROW, sample: false };
+const NARROWEST = { ...NARROW, sample: false, sequences: false };
 const ALL = {};
 /** With more files, samples are named after their files, or later with a list. */
 const MOST_NAMED = 500;
@@ -230,7 +230,7 @@ function Beside({ file, home }: { file: ListedFile; home: string | null }) {
   if (problem) {
     const { title, sentence } = inWords(problem);
     return (
-      <span className={classes.reason} data-tone={isBlocked(file) ? 'bad' : 'warn'} title={say(sentence)}>
+      <span className={`${classes.reason} muted`} title={say(sentence)}>
         {say(title)}
       </span>
     );

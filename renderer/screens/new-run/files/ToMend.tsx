@@ -15,9 +15,6 @@ import { removeSheet, setRepair, useNewRun } from '../../../state/newRun/store.t
 import { useRemoveFiles } from './useRemoveFiles.ts';
 
 const MOST_NAMED = 5;
-const WARNING = {
-  root: { color: 'var(--warn)', background: 'var(--warn-soft)', borderColor: 'transparent' },
-};
 const has = (file: InspectedFile, problem: string) => file.problems.some(({ code }) => code === problem);
 
 /** Repairs, each with a test for the files that it would help. */
@@ -52,10 +49,9 @@ export function ToMend({ files, children }: { files: readonly ListedFile[]; chil
           <Button
             variant="default"
             size="compact-sm"
-            styles={count > 0 ? WARNING : {}}
             aria-expanded={opened}
             aria-controls={id}
-            leftSection={count > 0 && <IconAlertTriangle size={16} aria-hidden />}
+            leftSection={count > 0 && <IconAlertTriangle size={16} color="var(--warn)" aria-hidden />}
             rightSection={<Chevron size={16} aria-hidden />}
             onClick={() => setOpened(!opened)}
           >

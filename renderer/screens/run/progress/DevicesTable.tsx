@@ -1,5 +1,5 @@
 import { Button, Group, Menu, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
-import { IconAlertTriangle, IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { memo, useMemo, useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
@@ -18,6 +18,7 @@ import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { AccessibleChart } from '../../../components/charts/AccessibleChart.tsx';
 import { TimeCurve } from '../../../components/charts/TimeCurve.tsx';
 import { withPauses } from '../../../components/charts/timeSeries.ts';
+import { Banner } from '../../../components/feedback/Banner.tsx';
 import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { StateBadge } from '../../../components/feedback/StateBadge.tsx';
 import { Fold } from '../../../components/Fold.tsx';
@@ -270,7 +271,9 @@ const DeviceRow = memo(function DeviceRow({
       {notes.map((note) => (
         <tr key={note} className={classes.note}>
           <td colSpan={columns}>
-            <IconAlertTriangle size={14} aria-hidden /> {note}
+            <Banner bare tone="warn">
+              {note}
+            </Banner>
           </td>
         </tr>
       ))}

@@ -1,7 +1,7 @@
 import type { SequenceFilter } from './filter.ts';
 import type { Plan } from './plan.ts';
 
-/** Shorter sequences are marked as too short to be believed: with the teaching model, held-out bacterial pieces below this length
+/** Shorter sequences are marked as too short to be believed: with the teaching model, held-out bacterial fragments below this length
  * get scores of 0.9 and more two to three times as often as longer ones (docs/results.md). */
 export const SHORTEST_LENGTH = 100;
 

@@ -96,7 +96,7 @@ export const MESSAGES = {
   'note.memory_grows':
     '{device} needs more and more memory: {before} at first, {now} now. Pausing and continuing the run starts it afresh.',
   'note.memory_fragmented':
-    '{device} holds memory of which {percent} % cannot be used, because it is in pieces. Pausing and continuing the run starts it afresh.',
+    '{device} holds memory of which {percent} % cannot be used, because it is fragmented. Pausing and continuing the run starts it afresh.',
   'note.scores_damaged': 'The scores of part {part} were damaged on disk; the part is computed again.',
   'note.part_failed': 'Part {part} failed: {text}',
   'note.taken_over':
@@ -420,7 +420,7 @@ export const MESSAGES = {
   'check.devices.works': "All results agree with the processor's in FP32.",
   'check.controls.called': '{viral} of {virals} viral and {host} of {hosts} host sequences are called virus.',
   'check.controls.others':
-    'So are {phage} of {phages} parts of crAssphage, a phage of the human gut, and {shuffled} of {shuffles} shuffled ones.',
+    'So are {phage} of {phages} fragments of crAssphage, a phage of the human gut, and {shuffled} of {shuffles} shuffled ones.',
   'check.controls.differs':
     'It computes wrongly on this device: an answer differs from the known one by {difference}; rounding explains {allowed}.',
   'check.controls.weak':

@@ -20,7 +20,7 @@ export const exampleInput = (paths: AppPaths): string => join(paths.resources, E
 const expectedScores = (paths: AppPaths): string => join(paths.resources, 'example_expected.tsv');
 
 /**
- * Requests a run of parts of crAssphage among contigs of a gut with the teaching model; it needs no choices
+ * Requests a run of fragments of crAssphage among contigs of a gut with the teaching model; it needs no choices
  * and no download.
  */
 export async function exampleRequest(paths: AppPaths, outputDir: string): Promise<RunRequest> {

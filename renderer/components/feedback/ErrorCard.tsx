@@ -35,7 +35,7 @@ function Remedy({ code }: { code: ShownError['code'] }) {
       });
     case 'model_missing':
     case 'model_damaged':
-      return button(t('startReason.getModel'), () => go({ screen: 'models' }));
+      return button(t('start.model.title'), () => go({ screen: 'models' }));
     case 'network_unreachable':
     case 'network_proxy':
     case 'network_blocked':

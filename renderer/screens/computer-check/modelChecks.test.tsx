@@ -50,6 +50,6 @@ it('reports with figures whether a model tells viruses from hosts, and repeats t
   tile.getByText(/Never checked on this computer/, { selector: '[aria-label^="Check the model"] *' });
   await user.click(check);
   await tile.findByText(/97 of 100 viral and 16 of 100 host sequences are called virus\./);
-  await tile.findByText(/20 of 20 parts of crAssphage/);
+  await tile.findByText(/20 of 20 fragments of crAssphage/);
   tile.getByText(/NVIDIA H200, BF16/);
 });

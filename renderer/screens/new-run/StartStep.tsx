@@ -173,7 +173,7 @@ function Reason({ reason }: { reason: StartReason }) {
         <>
           {t('startReason.no_model')}{' '}
           <Button variant="light" size="compact-sm" onClick={() => go({ screen: 'models' })}>
-            {t('startReason.getModel')}
+            {t('start.model.title')}
           </Button>
         </>
       );
@@ -183,7 +183,7 @@ function Reason({ reason }: { reason: StartReason }) {
         <>
           {t(`startReason.${reason.code}`, { model: reason.model })}{' '}
           <Button variant="light" size="compact-sm" onClick={() => go({ screen: 'models' })}>
-            {t('startReason.getModel')}
+            {t('start.model.title')}
           </Button>
         </>
       );

@@ -128,7 +128,7 @@ const en = {
   teachingCard:
     'Trained for this program on 2,000 fragments of viral, bacterial and archaeal genomes, to learn the program and to check it. On genome ' +
     'records held out of its training the AUROC is 0.789 (0.759 to 0.815) at 150 bp, 0.910 (0.883 to 0.934) at 500 bp and 0.939 (0.914 to ' +
-    '0.961) at 3,000 bp, among the pieces that have a score; at 3,000 bp counting k-mers is as good (0.941). The figures hold for viruses ' +
+    '0.961) at 3,000 bp, among the fragments that have a score; at 3,000 bp counting k-mers is as good (0.941). The figures hold for viruses ' +
     'that resemble those it was trained on. All of it: resources/teaching-model/MODEL_CARD.md.',
   reading: 'How to read it',
   methods: 'Methods, to copy',
@@ -240,9 +240,9 @@ const de: typeof en = {
   pair: 'Read-Paar',
   modelCard: 'Modellkarte',
   teachingCard:
-    'Für dieses Programm an 2.000 Bruchstücken viraler, bakterieller und archaealer Genome trainiert, um das Programm kennenzulernen und zu ' +
+    'Für dieses Programm an 2.000 Fragmenten viraler, bakterieller und archaealer Genome trainiert, um das Programm kennenzulernen und zu ' +
     'prüfen. Auf Genomen, die vom Training ausgenommen waren, beträgt die AUROC 0,789 (0,759 bis 0,815) bei 150 bp, 0,910 (0,883 bis 0,934) bei ' +
-    '500 bp und 0,939 (0,914 bis 0,961) bei 3.000 bp, unter den Stücken mit einem Wert; bei 3.000 bp ist das Zählen von k-Meren ebenso gut ' +
+    '500 bp und 0,939 (0,914 bis 0,961) bei 3.000 bp, unter den Fragmenten mit einem Wert; bei 3.000 bp ist das Zählen von k-Meren ebenso gut ' +
     '(0,941). Die Zahlen gelten für Viren, die denen des Trainings gleichen. Alles Weitere: resources/teaching-model/MODEL_CARD.md (englisch).',
   reading: 'So ist es zu lesen',
   methods: 'Methoden, zum Kopieren',

@@ -3,7 +3,7 @@
 // This is plain JavaScript that needs only Node 18 or newer. It installs the npm packages if they are missing or do
 // not match package-lock.json (one of them contains Node 24), and then starts the script.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,8 @@ import { installNode, installPackages, packagesAreCurrent, projectsNode } from '
 
 const OLDEST_NODE = 18;
 const PARENT_LOOK_MS = 500;
+const SIGNALS_FROM = 128;
+const COMMAND_LINE = 'electron/cli/main.ts';
 // SQLite maps a small file into memory; the system sends this signal when that file can no longer be written.
 const UNREACHABLE_FOLDER =
   'The program was ended by the system, because a file that it has open can no longer be written: the folder was locked or ' +
@@ -42,7 +44,26 @@ async function main(words) {
   if (!existsSync(node)) await installNode(root);
   if (!existsSync(node))
     throw new Error(`npm has not put Node 24 in its place, ${node}. Delete node_modules, then start again.`);
-  return runToItsEnd(node, [join(root, script), ...args], callersFolder(inCallersFolder));
+  const isCommandLine = script === COMMAND_LINE;
+  if (isCommandLine && currentBundle() === undefined) {
+    const code = await runToItsEnd(node, [join(root, 'build', 'bundleToStart.ts')], root);
+    if (code > SIGNALS_FROM) return code;
+  }
+  const program = isCommandLine ? currentBundle() : undefined;
+  return runToItsEnd(node, [program ?? join(root, script), ...args], callersFolder(inCallersFolder));
+}
+
+/** The bundle of the command line; undefined if its sources have changed. */
+function currentBundle() {
+  try {
+    const { build, made } = JSON.parse(readFileSync(join(root, 'dist', 'command-line.json'), 'utf8'));
+    if (made.some(([name, changed]) => statSync(join(root, name)).mtimeMs !== changed)) return undefined;
+    const program = join(root, 'dist', 'command-line', build, 'virnucpro.mjs');
+    return existsSync(program) ? program : undefined;
+  } catch {
+    // There is none yet, or a file that it was made of is gone.
+    return undefined;
+  }
 }
 
 /**
@@ -84,7 +105,7 @@ function runToItsEnd(node, args, cwd) {
     child.on('error', (error) => fail(new Error(`${node} cannot be started: ${error.message}`)));
     child.on('exit', (code, signal) => {
       if (signal === 'SIGBUS') process.stderr.write(`\n${UNREACHABLE_FOLDER}\n`);
-      done(code ?? 128 + constants.signals[signal]);
+      done(code ?? SIGNALS_FROM + constants.signals[signal]);
     });
   });
 }

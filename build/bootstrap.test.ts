@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,6 +41,28 @@ it.skipIf(process.platform === 'win32')(
     expect(readFileSync(ended, 'utf8')).toBe('by SIGTERM');
   },
 );
+
+it('starts the command line from a bundle, which it makes anew when a file that is in it has changed', () => {
+  const list = join(import.meta.dirname, '..', 'dist', 'command-line.json');
+  const look = join(folder, 'look.cjs');
+  writeFileSync(look, 'process.stdout.write(`${process.argv[1]}\\n`);');
+  const started = () =>
+    execFileSync(process.execPath, [BOOTSTRAP, 'electron/cli/main.ts', '--version'], {
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: `--require ${JSON.stringify(look)}` },
+    });
+  started();
+  const made = readFileSync(list, 'utf8');
+  const { build } = JSON.parse(made) as { build: string };
+  const bundle = join('dist', 'command-line', build, 'virnucpro.mjs');
+  expect(started()).toContain(bundle);
+  expect(started()).not.toContain('bundleToStart');
+  writeFileSync(list, made.replace(/(main\.ts",)[\d.]+/, '$10'));
+  const anew = started();
+  expect(anew).toContain('bundleToStart');
+  expect(anew).toContain(bundle);
+  expect(readFileSync(list, 'utf8')).toBe(made);
+}, 60_000);
 
 /** The bootstrap resolves scripts relative to the repository. */
 function relativeToRoot(path: string): string {

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { memorySettingLine } from '../electron/cli/memorySetting.ts';
 import { nodeBundle, STORE_HOST } from './nodeBundle.ts';
 
@@ -10,13 +10,14 @@ const NODE = '24.0';
 
 /**
  * Bundles the command line as `virnucpro.mjs` with its only module, the entry of the store's threads, and the
- * SQLite binary of the target; replaces the folder.
+ * SQLite binary of the target; replaces the folder. `stays`: it is used only in this checkout.
  */
-export async function bundleCommandLine(outFolder: string, target: string): Promise<void> {
+export async function bundleCommandLine(outFolder: string, target: string, stays = false): Promise<Metafile> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   rmSync(outFolder, { recursive: true, force: true });
-  await build({
-    ...nodeBundle(target),
+  const { metafile } = await build({
+    ...nodeBundle(target, stays),
+    metafile: true,
     target: `node${NODE}`,
     absWorkingDir: root,
     entryPoints: { commandLine: join(root, 'electron', 'cli', 'main.ts'), storeHost: STORE_HOST },
@@ -25,4 +26,5 @@ export async function bundleCommandLine(outFolder: string, target: string): Prom
   });
   const starter = `#!/usr/bin/env -S ${memorySettingLine()}\nimport './commandLine.mjs';\n`;
   writeFileSync(join(outFolder, 'virnucpro.mjs'), starter, { mode: 0o755 });
+  return metafile;
 }

@@ -26,14 +26,15 @@ const DUCKDB_LIBRARIES = ['libduckdb.so', 'libduckdb.dylib', 'duckdb.dll'];
 
 /**
  * Copies DuckDB's two binaries beside the bundles: the Node addon, and the library that it loads from its own
- * folder.
+ * folder. A bundle that stays in the checkout loads them from where npm has put them, as they are large.
  */
-function duckDb(target: string): Plugin {
+function duckDb(target: string, stays: boolean): Plugin {
   return {
     name: 'duckdb',
     setup: (build) => {
       let isUsed = false;
       build.onResolve({ filter: /^@duckdb\/node-bindings$/ }, () => {
+        if (stays) return { path: join(duckDbFolders(target).installed, 'duckdb.node'), external: true };
         isUsed = true;
         return { path: './duckdb.node', external: true };
       });
@@ -61,7 +62,7 @@ function duckDb(target: string): Plugin {
  * Bundles for Node 24 or Electron into single modules, with the SQLite and DuckDB binaries of a target
  * (`linux-x64`) beside them.
  */
-export function nodeBundle(target: string): BuildOptions {
+export function nodeBundle(target: string, stays = false): BuildOptions {
   return {
     // The extension declares the module type, since no package.json above the file may do so.
     outExtension: { '.js': '.mjs' },
@@ -74,7 +75,7 @@ export function nodeBundle(target: string): BuildOptions {
     // references.
     alias: { 'better-sqlite3': `better-sqlite3/${target}` },
     loader: { '.node': 'copy' },
-    plugins: [duckDb(target)],
+    plugins: [duckDb(target, stays)],
     banner: { js: REQUIRE_IN_A_MODULE },
     logLevel: 'warning',
   };

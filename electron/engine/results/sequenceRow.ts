@@ -1,15 +1,7 @@
-import {
-  columnName,
-  columnsOf,
-  sequenceColumn,
-  type ColumnKey,
-  type RunKind,
-  type SequenceResult,
-} from '../../contract/columns.ts';
+import type { RunKind, SequenceResult } from '../../contract/columns.ts';
 import { isTooShort } from '../../contract/evidence.ts';
 import type { Cut, Trusted } from '../../contract/plan.ts';
 import { pValue } from './calibration.ts';
-import { float32Text } from './cellText.ts';
 import { evidenceOf, geneticCodeHint, type PairCall, type RowRange } from './sequenceRemarks.ts';
 import { frameBounds, frameName, type SequenceSummary } from './sequenceTally.ts';
 
@@ -94,36 +86,6 @@ export function sequenceRow(
     judgedBy: cut.secondLook ? summary.judgedBy : null,
     along: summary.along,
   };
-}
-
-/** The first line of sequences.tsv, and a function that gives the line of a sequence. */
-export function sequenceLines(labels: RunLabels): {
-  head: string;
-  lineOf: (row: SequenceResult) => string;
-} {
-  const keys = columnsOf('sequences', labels);
-  const cells = keys.map((key) => cellOf(key, labels));
-  return {
-    head: `${keys.map(columnName).join('\t')}\n`,
-    lineOf: (row) => `${cells.map((cell) => cell(row)).join('\t')}\n`,
-  };
-}
-
-function cellOf(key: ColumnKey, { inputs, model }: RunLabels): (row: SequenceResult) => string {
-  if (key === 'model') return () => model;
-  if (key === 'input') return ({ input }) => inputs[input] ?? 'NA';
-  const { kind } = sequenceColumn(key);
-  const text =
-    kind === 'score' || kind === 'share'
-      ? (value: unknown) => float32Text(value as number)
-      : kind === 'flag'
-        ? (value: unknown) => booleanText(value === true)
-        : String;
-  return ({ [key]: value }) => (value === null ? 'NA' : text(value));
-}
-
-export function booleanText(value: boolean): 'True' | 'False' {
-  return value ? 'True' : 'False';
 }
 
 const CHUNK_COLUMNS = {

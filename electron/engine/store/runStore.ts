@@ -297,18 +297,19 @@ async function writeAtOnce(
     return reader;
   };
   try {
-    const [checked, texts, columns] = [await open(), await open(), await open()];
+    const [checked, ofChunks, ofSequences] = [await open(), await open(), await open()];
     const sound = checked.call('refuseDamage');
     const sorted = sound.then(() => checked.call('prepareSortedTable'));
-    const text = texts.call('prepareTextTables');
-    const results = columns.call('prepareResultFile');
-    const tables = Promise.all([text, sorted, results]).then(async ([{ counts, files }, last, parquet]) => {
+    const chunks = ofChunks.call('prepareChunkTables');
+    const sequences = ofSequences.call('prepareSequenceTables');
+    const all = [chunks, sorted, sequences] as const;
+    const tables = Promise.all(all).then(async ([{ counts, files }, ...more]) => {
       await Promise.all(readers.map((reader) => reader.call('publishTables')));
-      return { counts, files: { ...files, ...parquet.files, ...last.files } };
+      return { counts, files: { ...files, ...more[0].files, ...more[1].files } };
     });
     try {
       // What is damaged can fail in other ways in the threads that write it; the first of these failures is reported.
-      const [, written] = await allSettled([sound, tables, sound.then(meanwhile), text, sorted, results]);
+      const [, written] = await allSettled([sound, tables, sound.then(meanwhile), ...all]);
       return written;
     } catch (error) {
       await Promise.all(readers.map((reader) => reader.call('discardTables')));

@@ -29,7 +29,7 @@ export interface Column {
   sql: string;
   /** A table with its values by `row`. */
   from?: QueryTable;
-  /** What stands in text tables where a flag is true, and where it is false. */
+  /** What stands in text tables where a flag is true, and where it is false; True and False if absent. */
   flagTexts?: readonly [yes: string, no: string];
   /** The words for its values in the reader's language, for spreadsheets; other values have none. */
   words?: SequenceColumn['words'];
@@ -44,7 +44,6 @@ function ownColumn(key: ColumnKey): Column {
   const shown = words && Object.fromEntries(Object.entries(words).filter(([value]) => value !== 'ok'));
   return {
     ...{ name, type: kind, heading: headingOf(key), width, sql: name },
-    ...(kind === 'flag' && { flagTexts: ['True', 'False'] as const }),
     ...(shown && { words: shown }),
   };
 }

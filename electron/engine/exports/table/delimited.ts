@@ -1,4 +1,4 @@
-import { csvSql, floatSql, harmlessSql, jsonSql } from '../../store/duckdb/cellSql.ts';
+import { csvSql, harmlessSql, jsonSql, textSql } from '../../store/duckdb/cellSql.ts';
 import { quoted } from '../../store/duckdb/quoted.ts';
 import { exportFormat } from '../format.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
@@ -10,13 +10,6 @@ import type { WholeFile } from '../wholeFile.ts';
 /** A byte-order mark, by which spreadsheets recognise UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
 const LINE_FEED = 'chr(10)';
-
-/** A value as text, in SQL: numbers as in sequences.tsv. */
-export function textSql({ type, sql, flagTexts }: Column): string {
-  if (flagTexts) return `CASE WHEN ${sql} THEN ${quoted(flagTexts[0])} ELSE ${quoted(flagTexts[1])} END`;
-  if (type === 'score' || type === 'share') return floatSql(sql);
-  return `${sql}::VARCHAR`;
-}
 
 /** The word for a value; NULL if it has none. */
 export function wordSql({ sql, words = {} }: Column, language: ExportLanguage): string {

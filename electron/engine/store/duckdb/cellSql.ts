@@ -17,6 +17,20 @@ export function floatSql(value: string): string {
   );
 }
 
+/** A value as text tables have it, by the kind of its column (see SEQUENCE_COLUMNS in electron/contract/columns.ts). */
+export function textSql({
+  type,
+  sql,
+  flagTexts: [yes, no] = ['True', 'False'],
+}: {
+  type: string;
+  sql: string;
+  flagTexts?: readonly [yes: string, no: string];
+}): string {
+  if (type === 'flag') return `CASE WHEN ${sql} THEN ${quoted(yes)} ELSE ${quoted(no)} END`;
+  return type === 'score' || type === 'share' ? floatSql(sql) : `${sql}::VARCHAR`;
+}
+
 const NUMBER = String.raw`[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?`;
 const FORMULA = '[" ]*[=+@-]';
 const SEPARATORS = String.raw`,;\t\r\n`;

@@ -108,8 +108,7 @@ describe.each([
   });
 
   it('leave no unfinished table if results.parquet cannot be written', async () => {
-    // DuckDB writes under this name first.
-    const inTheWay = join(run.folder, `tmp_${RESULT_FILES.results}.tmp`);
+    const inTheWay = join(run.folder, `${RESULT_FILES.results}.tmp`);
     mkdirSync(inTheWay);
     await expect(run.store.writeTables()).rejects.toThrow();
     rmdirSync(inTheWay);

@@ -1,12 +1,13 @@
 import { closeSync, fsyncSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { RESULT_FILES } from '../../../contract/results.ts';
+import { columnName, columnsOf, sequenceColumn } from '../../../contract/columns.ts';
 import { hashDescriptor } from '../../system/hashFile.ts';
 import { replaceFile } from '../../system/replaceFile.ts';
 import { openNew, openPlain } from '../../system/runFiles.ts';
 import type { ResultFileDigest } from '../types.ts';
+import { textSql } from './cellSql.ts';
 import { openDuckDb } from './duckdb.ts';
-import { quoted } from './quoted.ts';
+import { ONE_FILE, quoted, quotedPath } from './quoted.ts';
 import type { SequenceResult } from '../../../contract/columns.ts';
 import type { RunLabels } from '../../results/sequenceRow.ts';
 import { readingResultRows, resultColumns, ROWS } from './resultRows.ts';
@@ -17,36 +18,24 @@ const ROW_GROUP = 40_960;
 /** One thread writes the same bytes for the same rows every time. */
 const WRITING = { threads: 1, memory: '100MB' } as const;
 
-/**
- * results.parquet while it is written: like the other tables under a temporary name until all of them are
- * complete.
- */
+/** A table that DuckDB writes: like the others under a temporary name until all of them are complete. */
 export class ResultFile {
-  readonly name = RESULT_FILES.results;
+  readonly name: string;
   readonly #path: string;
-  readonly #temporary: string;
+  readonly temporary: string;
 
-  constructor(folder: string) {
-    this.#path = join(folder, RESULT_FILES.results);
-    this.#temporary = `${this.#path}.tmp`;
+  constructor(folder: string, name: string) {
+    this.name = name;
+    this.#path = join(folder, name);
+    this.temporary = `${this.#path}.tmp`;
   }
 
-  /** Writes the file and flushes it to disk, still under the temporary name. Rejects with what the rows threw. */
-  async write(rows: Iterable<SequenceResult>, labels: RunLabels): Promise<ResultFileDigest> {
+  /** Lets `fill` write the file, and flushes it to disk, still under the temporary name. */
+  async write(fill: (path: string) => Promise<unknown>): Promise<ResultFileDigest> {
     // DuckDB opens the file by its name, which must be neither a link nor somebody else's file.
-    closeSync(openNew(this.#temporary));
-    const duck = await openDuckDb(WRITING);
-    try {
-      const run = await readingResultRows(duck);
-      await run(
-        `COPY (${resultColumns(ROWS, labels)}) TO ${quoted(this.#temporary)}
-         (FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA {'virnucpro.model': ${quoted(labels.model)}})`,
-        rows,
-      );
-    } finally {
-      duck.close();
-    }
-    const descriptor = openPlain(this.#temporary, 'update');
+    closeSync(openNew(this.temporary));
+    await fill(this.temporary);
+    const descriptor = openPlain(this.temporary, 'update');
     try {
       fsyncSync(descriptor);
       let bytes = 0;
@@ -58,10 +47,48 @@ export class ResultFile {
   }
 
   publish(): void {
-    replaceFile(this.#temporary, this.#path);
+    replaceFile(this.temporary, this.#path);
   }
 
   discard(): void {
-    rmSync(this.#temporary, { force: true });
+    rmSync(this.temporary, { force: true });
   }
+}
+
+/** Writes results.parquet, and sequences.tsv from it. Rejects with what the rows threw. */
+export async function writeSequenceTables(
+  results: ResultFile,
+  sequences: ResultFile,
+  rows: Iterable<SequenceResult>,
+  labels: RunLabels,
+): Promise<Record<string, ResultFileDigest>> {
+  const duck = await openDuckDb(WRITING);
+  try {
+    const run = await readingResultRows(duck);
+    const parquet = `(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA {'virnucpro.model': ${quoted(labels.model)}}, USE_TMP_FILE false)`;
+    return {
+      [results.name]: await results.write((path) =>
+        run(`COPY (${resultColumns(ROWS, labels)}) TO ${quoted(path)} ${parquet}`, rows),
+      ),
+      [sequences.name]: await sequences.write((path) =>
+        duck.run(
+          `COPY (SELECT ${textColumns(labels)} FROM read_parquet(${quotedPath(results.temporary)}, ${ONE_FILE})) TO ${quoted(path)} ${AS_TSV}`,
+        ),
+      ),
+    };
+  } finally {
+    duck.close();
+  }
+}
+
+/** No cell has a tab or line break: see `cellText` in electron/engine/results/cellText.ts. */
+const AS_TSV = String.raw`(FORMAT csv, DELIMITER '\t', QUOTE '', ESCAPE '', NULLSTR 'NA', USE_TMP_FILE false)`;
+
+/** The columns of sequences.tsv. */
+function textColumns(labels: RunLabels): string {
+  const columns = columnsOf('sequences', labels).map((key) => {
+    const sql = columnName(key);
+    return `${textSql({ type: sequenceColumn(key).kind, sql })} AS ${sql}`;
+  });
+  return columns.join(', ');
 }

@@ -9,7 +9,7 @@ import {
   type ChunkScores,
 } from '../../results/sequenceTally.ts';
 import { float32Text } from '../../results/cellText.ts';
-import { booleanText, type RunLabels } from '../../results/sequenceRow.ts';
+import type { RunLabels } from '../../results/sequenceRow.ts';
 import { scoredFrames, type ScannedRecord } from '../sqlite/results/derive/recordScan.ts';
 
 export const TABLE_HEADERS = {
@@ -54,6 +54,8 @@ export function chunkLines(
 export function unopenedChunkLine(record: ScannedRecord, labels: ChunkLabels, chunk: number): string {
   return chunkLine(record, labels, chunk, 0)('NA\tNA\tNA\tNA\tNA\tno_open_frame', null);
 }
+
+export const booleanText = (value: boolean): string => (value ? 'True' : 'False');
 
 export function chunkId(name: string, chunk: number): string {
   return `${name}_chunk_${chunk + 1}`;

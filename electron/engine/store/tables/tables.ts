@@ -8,38 +8,31 @@ import { readLabels, readProblems, readRun } from '../sqlite/runRows.ts';
 import { replaceFile, syncFolder } from '../../system/replaceFile.ts';
 import { openNew } from '../../system/runFiles.ts';
 import { FailedParts } from './failedParts.ts';
-import { ResultFile } from '../duckdb/resultFile.ts';
+import { ResultFile, writeSequenceTables } from '../duckdb/resultFile.ts';
 import type { SequenceResult } from '../../../contract/columns.ts';
-import {
-  booleanText,
-  chunkColumns,
-  sequenceLines,
-  sequenceRow,
-  type RunLabels,
-} from '../../results/sequenceRow.ts';
+import { chunkColumns, sequenceRow, type RunLabels } from '../../results/sequenceRow.ts';
 import { cellText } from '../../results/cellText.ts';
 import { isDamage, isStretch } from '../../results/damage.ts';
 import { areMates, callPair } from '../../results/sequenceRemarks.ts';
 import {
   type ScannedChunk,
   type ScannedRecord,
-  type SummaryOptions,
   NOT_OF_SECOND_LOOK,
   recordSummaries,
 } from '../sqlite/results/derive/recordScan.ts';
 import type { SequenceSummary } from '../../results/sequenceTally.ts';
-import { chunkLines, TABLE_HEADERS, unopenedChunkLine } from './tableRows.ts';
+import { booleanText, chunkLines, TABLE_HEADERS, unopenedChunkLine } from './tableRows.ts';
 import type { ResultCounts, TablesPrepared } from '../../results/types.ts';
 import { appFailure } from '../../../contract/errors.ts';
 
-type TableName = 'originalFrames' | 'sequences' | 'chunks' | 'failedFiles' | 'failedRecords';
+type TableName = 'originalFrames' | 'chunks' | 'failedFiles' | 'failedRecords';
 type Tables = Record<TableName, TableFile>;
 
 export function tableMethods(db: Database.Database, folder: string) {
   let unpublished: (TableFile | ResultFile)[] = [];
 
   /** Each of these three writes its tables from one state of the database; none appears yet. */
-  function prepareTextTables(): TablesPrepared {
+  function prepareChunkTables(): TablesPrepared {
     refuseUnfinished(db);
     const tables = openTables(folder);
     unpublished.push(...Object.values(tables));
@@ -47,13 +40,16 @@ export function tableMethods(db: Database.Database, folder: string) {
     return { counts, files: digestsOf(Object.values(tables)) };
   }
 
-  async function prepareResultFile(): Promise<TablesPrepared<void>> {
+  async function prepareSequenceTables(): Promise<TablesPrepared<void>> {
     refuseUnfinished(db);
-    const file = new ResultFile(folder);
-    unpublished.push(file);
+    const results = new ResultFile(folder, RESULT_FILES.results);
+    const sequences = new ResultFile(folder, RESULT_FILES.sequences);
+    unpublished.push(results, sequences);
     const labels = readLabels(db);
-    const written = await inOneState(db, () => file.write(rowsAlone(db, labels), labels));
-    return { counts: undefined, files: { [file.name]: written } };
+    const files = await inOneState(db, () =>
+      writeSequenceTables(results, sequences, resultRows(db, labels), labels),
+    );
+    return { counts: undefined, files };
   }
 
   function prepareSortedTable(): TablesPrepared<void> {
@@ -72,17 +68,16 @@ export function tableMethods(db: Database.Database, folder: string) {
   }
 
   function discardTables(): void {
-    for (const table of unpublished) table.discard();
-    unpublished = [];
+    for (const table of unpublished.splice(0)) table.discard();
   }
 
   async function writeTables(): Promise<TablesPrepared> {
     try {
-      const text = prepareTextTables();
-      const results = await prepareResultFile();
+      const chunks = prepareChunkTables();
+      const sequences = await prepareSequenceTables();
       const sorted = prepareSortedTable();
       publishTables();
-      return { ...text, files: { ...text.files, ...results.files, ...sorted.files } };
+      return { ...chunks, files: { ...chunks.files, ...sequences.files, ...sorted.files } };
     } catch (error) {
       discardTables();
       throw error;
@@ -90,8 +85,8 @@ export function tableMethods(db: Database.Database, folder: string) {
   }
 
   return {
-    prepareTextTables,
-    prepareResultFile,
+    prepareChunkTables,
+    prepareSequenceTables,
     prepareSortedTable,
     publishTables,
     discardTables,
@@ -108,7 +103,6 @@ function openTables(folder: string): Tables {
   const open = (name: TableName) => new TableFile(folder, RESULT_FILES[name]);
   return {
     originalFrames: open('originalFrames'),
-    sequences: open('sequences'),
     chunks: open('chunks'),
     failedFiles: open('failedFiles'),
     failedRecords: open('failedRecords'),
@@ -116,17 +110,12 @@ function openTables(folder: string): Tables {
 }
 
 /**
- * Every sequence in order with all that tables say of it, after `visit` has seen its chunks. The results of a read's mate are looked up in
- * the file with the other reads.
+ * Every sequence in order with all that tables say of it. The results of a read's mate are looked up in the file with the other reads.
  */
-function* resultRows(
-  db: Database.Database,
-  labels: RunLabels,
-  visit?: SummaryOptions['visit'],
-): Generator<{ row: SequenceResult; record: ScannedRecord; summary: SequenceSummary }> {
+function* resultRows(db: Database.Database, labels: RunLabels): Generator<SequenceResult> {
   let matesOfInput: ReturnType<typeof recordSummaries> | null = null;
   let input = -1;
-  for (const { record, summary } of recordSummaries(db, { visit })) {
+  for (const { record, summary } of recordSummaries(db)) {
     if (record.input !== input) {
       input = record.input;
       const rows = labels.mates[input];
@@ -136,18 +125,13 @@ function* resultRows(
     }
     const mate = matesOfInput?.next().value;
     const pair = mate && areMates(record, mate.record) ? callPair(summary, mate.summary) : null;
-    yield { row: sequenceRow({ record, summary, pair }, labels), record, summary };
+    yield sequenceRow({ record, summary, pair }, labels);
   }
 }
 
-function* rowsAlone(db: Database.Database, labels: RunLabels): Generator<SequenceResult> {
-  for (const { row } of resultRows(db, labels)) yield row;
-}
-
-/** Writes the text tables but the one sorted by id. */
+/** Writes the tables of chunks but the one sorted by id, and the lists of failures. */
 function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
   const labels = readLabels(db);
-  const sequences = sequenceLines(labels);
   const failedParts = new FailedParts(db);
   const damage = readProblems(db).filter(isDamage);
   const [stretches, damagedRecords] = [damage.filter(isStretch), damage.filter((one) => !isStretch(one))];
@@ -162,7 +146,6 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
   const failedIn = new Set<number>();
 
   for (const name of ['originalFrames', 'failedRecords'] as const) tables[name].write(TABLE_HEADERS[name]);
-  tables.sequences.write(sequences.head);
   tables.chunks.write(`${Object.keys(chunkColumns(labels)).join('\t')}\n`);
   const writeUnopened = (record: ScannedRecord, end: number): void => {
     for (; next < end; next++) tables.chunks.write(unopenedChunkLine(record, labels, next));
@@ -175,17 +158,15 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
     if (chunk.reason !== null) failedIn.add(chunk.part);
     next = chunk.chunk + 1;
   };
-  for (const { row, record, summary } of resultRows(db, labels, writeChunk)) {
+  for (const { record, summary } of recordSummaries(db, { visit: writeChunk })) {
     writeUnopened(record, record.nChunks);
-    const inputLabel = labels.inputs[record.input] ?? 'NA';
-    tables.sequences.write(sequences.lineOf(row));
     if (summary.prediction === 'failed' || isDamage({ code: summary.reason })) {
       const cells =
         summary.prediction === 'failed'
           ? failedParts.cells(failedIn)
           : `NA\t${cellText(faultOfRow.get(record.row) ?? 'NA')}`;
       tables.failedRecords.write(
-        `${record.name}\t${inputLabel}\t${record.row}\t${record.length}\t${summary.reason}\t${cells}\n`,
+        `${record.name}\t${labels.inputs[record.input] ?? 'NA'}\t${record.row}\t${record.length}\t${summary.reason}\t${cells}\n`,
       );
     }
     count(counts, record, summary);

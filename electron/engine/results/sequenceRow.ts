@@ -2,7 +2,7 @@ import type { RunKind, SequenceResult } from '../../contract/columns.ts';
 import { isTooShort } from '../../contract/evidence.ts';
 import type { Cut, Trusted } from '../../contract/plan.ts';
 import { pValue } from './calibration.ts';
-import { evidenceOf, geneticCodeHint, type PairCall, type RowRange } from './sequenceRemarks.ts';
+import { evidenceOf, type PairCall, type RowRange } from './sequenceRemarks.ts';
 import { frameBounds, frameName, type SequenceSummary } from './sequenceTally.ts';
 
 /**
@@ -25,7 +25,7 @@ export interface RunLabels extends Cut, RunKind {
 export interface DescribedRecord extends Pick<
   SequenceResult,
   | ('row' | 'input' | 'length' | 'nChunks' | 'nChunksLost' | 'nChunksLostToTag' | 'nChunksLostToTga')
-  | ('terminalRepeat' | 'terminalRepeatLength')
+  | ('geneticCodeHint' | 'terminalRepeat' | 'terminalRepeatLength')
 > {
   name: string;
   /** Null if the whole header is the name. */
@@ -79,7 +79,7 @@ export function sequenceRow(
     nChunksLost: record.nChunksLost,
     nChunksLostToTag: record.nChunksLostToTag,
     nChunksLostToTga: record.nChunksLostToTga,
-    geneticCodeHint: geneticCodeHint(record),
+    geneticCodeHint: record.geneticCodeHint,
     pairScore: pair && pair.score,
     pairPrediction: pair && pair.prediction,
     pValue: pValue(trusted, length, virusScore),

@@ -20,7 +20,7 @@ from prepare_process import run_prepare, validate_problem, validator
 
 from virnucpro_backend.prepare.inspect import LENGTH_BIN_EDGES, LengthStatistics, inspect_file
 from virnucpro_backend.prepare.judged import JudgedCounts
-from virnucpro_backend.prepare.records.survey import _InMemory
+from virnucpro_backend.prepare.records.survey import InMemory
 
 
 def inspected(path: Path, *looks: str) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def test_judged_sequences_and_bases_agree_with_the_plain_definition(sequences: l
     counted = JudgedCounts({"200": [200], "120": [120], "200+120": [200, 120]})
     letters = np.frombuffer("".join(sequences).encode(), np.uint8)
     lengths = np.array([len(sequence) for sequence in sequences], np.int64)
-    counted.add(_InMemory(letters), lengths, lengths)
+    counted.add(InMemory(letters), lengths, lengths)
     for look in counted.looks.values():
         judged = [judged_by_definition(sequence, *look.chunk_lengths) for sequence in sequences]
         assert look.sequences == sum(bool(bases) for bases, _ in judged)

@@ -44,6 +44,7 @@ const RECORDS = [
       repeat: 37,
       lostToTag: 6,
       lostToTga: 3,
+      geneticCode: 15 as const,
     },
     recordOf('read/1', [3]),
     recordOf('closed', [0]),

@@ -40,7 +40,7 @@ function variedRecord(_: unknown, i: number): SyntheticRecord {
   if (i % 50 === 8)
     return {
       ...recordOf(`recoded_${i}`, [1, 0, 0, 0, 0, 0]),
-      ...{ lostToTag: 2 + (i % 4), lostToTga: 1, repeat: 20 + (i % 30) },
+      ...{ lostToTag: 2 + (i % 4), lostToTga: 1, geneticCode: 15 as const, repeat: 20 + (i % 30) },
     };
   return recordOf(
     `read_${i} x`,

@@ -50,7 +50,7 @@ CREATE TABLE records_file (
 ) STRICT, WITHOUT ROWID;
 
 -- header is NULL where the whole header line is the name. n_lost: chunks without an open frame, n_lost_to_...: those of them that
--- would have one if TAG, or TGA, were no stop codon.
+-- would have one if TAG, or TGA, were no stop codon. genetic_code: the one that the sequence may need.
 CREATE TABLE record (
   row INTEGER PRIMARY KEY,
   input INTEGER NOT NULL,
@@ -61,6 +61,7 @@ CREATE TABLE record (
   n_lost INTEGER NOT NULL CHECK (n_lost BETWEEN 0 AND n_chunks),
   n_lost_to_tag INTEGER NOT NULL CHECK (n_lost_to_tag BETWEEN 0 AND n_chunks),
   n_lost_to_tga INTEGER NOT NULL CHECK (n_lost_to_tga BETWEEN 0 AND n_chunks),
+  genetic_code INTEGER CHECK (genetic_code IN (4, 15)),
   terminal_repeat TEXT CHECK (terminal_repeat IN ('DTR', 'ITR')),
   terminal_repeat_length INTEGER CHECK (terminal_repeat_length BETWEEN 1 AND length),
   reason TEXT,

@@ -148,7 +148,7 @@ describe('result tables', () => {
     const chunks = [63, 63, 0b111, 1, 0, 0, 0, 0, 0, 0, 0, 0];
     const run = await preparedRun([
       faults.map((record) => ({ ...record, fault: 'empty' as const })),
-      [{ ...recordOf('own', chunks), repeat: 37, lostToTag: 6, lostToTga: 3 }],
+      [{ ...recordOf('own', chunks), repeat: 37, lostToTag: 6, lostToTga: 3, geneticCode: 15 }],
     ]);
     const scores = [0.75, 0.625, 0.25, 0.125];
     for (const { key } of await run.store.pendingParts())

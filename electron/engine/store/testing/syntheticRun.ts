@@ -21,6 +21,7 @@ export interface SyntheticRecord {
   repeat?: number;
   lostToTag?: number;
   lostToTga?: number;
+  geneticCode?: 4 | 15;
 }
 
 export interface FrameRef {
@@ -239,6 +240,7 @@ function writeRecords(
     n_lost: Uint32Array.from(records, ({ openFrames }) => openFrames.filter((mask) => mask === 0).length),
     n_lost_to_tag: Uint32Array.from(records, ({ lostToTag }) => lostToTag ?? 0),
     n_lost_to_tga: Uint32Array.from(records, ({ lostToTga }) => lostToTga ?? 0),
+    genetic_code: Uint8Array.from(records, ({ geneticCode }) => geneticCode ?? 0),
     repeat_kind: Uint8Array.from(records, ({ repeat }) => (repeat === undefined ? 0 : 1)),
     repeat_length: Uint32Array.from(records, ({ repeat }) => repeat ?? 0),
     reason: Uint8Array.from(records, ({ fault }) => FAULTS.indexOf(fault ?? 'ok')),

@@ -15,6 +15,7 @@ import numpy as np
 from virnucpro_backend.prepare.chunking import ROUND_ENDS, chunk_counts, chunk_windows, rounds_of
 from virnucpro_backend.prepare.failures import PrepareError, halves_do_not_fit, writing_failed
 from virnucpro_backend.prepare.frames import open_frames
+from virnucpro_backend.prepare.genetic_code import genetic_code_hints
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.parts import FrameBlock, Part, PartWriter
 from virnucpro_backend.prepare.records.headers import RepeatedNames
@@ -172,7 +173,7 @@ class Preparation:
         first_row = self._records.next_row
         to_chunk = np.where(group.reason == Reason.OK, lengths, 0)
         n_chunks = chunk_counts(to_chunk, self._job.chunk_length)
-        n_frames, n_lost, n_lost_to_tag, n_lost_to_tga = np.zeros((4, lengths.size), np.int64)
+        n_frames, lost = np.zeros(lengths.size, np.int64), np.zeros((3, lengths.size), np.int64)
         for window in chunk_windows(group.records.letters, lengths, to_chunk, self._job.chunk_length):
             rounds = None
             if self._job.order_seed is not None:
@@ -206,9 +207,8 @@ class Preparation:
                 self._residues += found.residues.size
             is_lost = np.ones(window.record.size, np.bool_)
             is_lost[frames.chunk] = False
-            n_lost += np.bincount(window.record[is_lost], minlength=lengths.size)
-            n_lost_to_tag += np.bincount(window.record[frames.lost_to_tag], minlength=lengths.size)
-            n_lost_to_tga += np.bincount(window.record[frames.lost_to_tga], minlength=lengths.size)
+            for count, chunks in zip(lost, (is_lost, frames.lost_to_tag, frames.lost_to_tga), strict=True):
+                count += np.bincount(window.record[chunks], minlength=lengths.size)
         self._bases += int(lengths.sum())
         self._chunks += int(n_chunks.sum())
         reasons, counts = np.unique(group.reason, return_counts=True)
@@ -222,9 +222,10 @@ class Preparation:
                 n_chunks,
                 group.reason,
                 n_frames,
-                n_lost,
-                n_lost_to_tag,
-                n_lost_to_tga,
+                lost[0],
+                lost[1],
+                lost[2],
+                genetic_code_hints(group.records.letters, lengths, n_chunks, lost, self._job.chunk_length),
                 *terminal_repeats(group.records.letters, lengths, group.reason == Reason.OK),
                 group.headers,
             )

@@ -56,7 +56,13 @@ const RECORD_TEXT = asText([
     'n_lost_to_tag',
     'n_lost_to_tga',
   ],
-  ...[ifAny('terminal_repeat'), ifAny('terminal_repeat_length'), ifAny('reason'), 'name'],
+  ...[
+    ifAny('genetic_code'),
+    ifAny('terminal_repeat'),
+    ifAny('terminal_repeat_length'),
+    ifAny('reason'),
+    'name',
+  ],
   ifAny('header'),
 ]);
 const INPUT_TEXT = asText(['input', 'path', 'size_bytes', 'sha256']);

@@ -33,8 +33,8 @@ export function prepareIntakeMethods(
   );
   const saveRecord = db.prepare(`
     INSERT OR REPLACE INTO record (row, input, byte_offset, length, n_chunks, n_frames, n_lost, n_lost_to_tag, n_lost_to_tga,
-      terminal_repeat, terminal_repeat_length, reason, name, header)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+      genetic_code, terminal_repeat, terminal_repeat_length, reason, name, header)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const saveProblem = db.prepare(
     'INSERT OR REPLACE INTO input_problem (input, code, variables, count, examples) VALUES (?, ?, ?, ?, ?)',
   );
@@ -58,10 +58,10 @@ export function prepareIntakeMethods(
     try {
       for (const record of readRecords(folder, event)) {
         const { row, input, byteOffset, length, chunks, frames, reason, name, header } = record;
-        const { lost, repeat, repeatLength } = record;
+        const { lost, geneticCode, repeat, repeatLength } = record;
         saveRecord.run(
           ...[row, input, byteOffset, length, chunks, frames, ...lost],
-          ...[repeat, repeatLength, reason, name, header],
+          ...[geneticCode, repeat, repeatLength, reason, name, header],
         );
       }
     } catch (error) {
@@ -245,6 +245,7 @@ interface RecordRow {
   chunks: number;
   frames: number;
   lost: readonly [all: number, toTag: number, toTga: number];
+  geneticCode: number | null;
   repeat: 'DTR' | 'ITR' | null;
   repeatLength: number | null;
   /** Null if the record can be scored. */
@@ -267,6 +268,7 @@ export function* readRecords(folder: string, event: RecordsFile): Generator<Reco
   const lost = file.u32('n_lost', n);
   const lostToTag = file.u32('n_lost_to_tag', n);
   const lostToTga = file.u32('n_lost_to_tga', n);
+  const geneticCodes = file.u8('genetic_code', n);
   const repeatKinds = file.u8('repeat_kind', n);
   const repeatLengths = file.u32('repeat_length', n);
   const reasons = file.u8('reason', n);
@@ -293,6 +295,7 @@ export function* readRecords(folder: string, event: RecordsFile): Generator<Reco
       chunks: chunks[i]!,
       frames: frames[i]!,
       lost: [lost[i]!, lostToTag[i]!, lostToTga[i]!],
+      geneticCode: geneticCodes[i]! || null,
       repeat,
       repeatLength: repeat && repeatLengths[i]!,
       reason: reason === 'ok' ? null : reason,

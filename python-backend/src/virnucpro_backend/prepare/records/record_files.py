@@ -41,6 +41,7 @@ _COLUMNS: dict[str, type[np.generic]] = {
     "n_lost": np.uint32,
     "n_lost_to_tag": np.uint32,
     "n_lost_to_tga": np.uint32,
+    "genetic_code": np.uint8,
     "repeat_kind": np.uint8,
     "repeat_length": np.uint32,
 }
@@ -59,6 +60,7 @@ class RecordRows:
     n_lost: IntArray
     n_lost_to_tag: IntArray
     n_lost_to_tga: IntArray
+    genetic_code: ByteArray
     repeat_kind: ByteArray
     repeat_length: IntArray
     headers: Headers
@@ -85,6 +87,7 @@ class RecordRows:
                     self.n_lost[part],
                     self.n_lost_to_tag[part],
                     self.n_lost_to_tga[part],
+                    self.genetic_code[part],
                     self.repeat_kind[part],
                     self.repeat_length[part],
                     headers,

@@ -110,7 +110,7 @@ class RecordAssembler:
                 _part(found, slice(1, -1)),
                 malformed,
                 _wrong_letters(batch, edges[1:-1], found.flags[1:-1]),
-                _InMemory(batch.letters[edges[1] : edges[last + 1]]),
+                InMemory(batch.letters[edges[1] : edges[last + 1]]),
             )
         spool = _Spool(self._spool_folder)
         self._open = _OpenRecord(batch.headers[header_edge:], int(batch.byte_offsets[-1]), spool)
@@ -126,15 +126,19 @@ class RecordAssembler:
             self._open = None
 
 
-class _InMemory:
+class InMemory:
+    """Letters in an array, uint8 [n], ASCII."""
+
     def __init__(self, letters: ByteArray) -> None:
         self._letters = letters
 
     @property
     def readable(self) -> int:
+        """All letters."""
         return self._letters.size
 
     def read(self, begin: int, end: int) -> ByteArray:
+        """Return the letters begin..end-1."""
         return self._letters[begin:end]
 
 

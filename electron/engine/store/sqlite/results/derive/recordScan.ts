@@ -52,7 +52,7 @@ const LAST_ROW = Number.MAX_SAFE_INTEGER;
 /** The columns of table record for a ScannedRecord. */
 export const DESCRIBED =
   'row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault, input, name, header, n_lost AS nChunksLost, ' +
-  'n_lost_to_tag AS nChunksLostToTag, n_lost_to_tga AS nChunksLostToTga, terminal_repeat AS terminalRepeat, terminal_repeat_length AS terminalRepeatLength';
+  'n_lost_to_tag AS nChunksLostToTag, n_lost_to_tga AS nChunksLostToTga, genetic_code AS geneticCodeHint, terminal_repeat AS terminalRepeat, terminal_repeat_length AS terminalRepeatLength';
 
 /**
  * Reads the records in order, or only the rows between two, both included. Only one page is in memory at a

@@ -320,17 +320,14 @@ export const SEQUENCE_COLUMNS = {
   nChunksLost: integer(countSchema, {
     en: ['Chunks without open frame', 'chunks without an open frame'],
     de: ['Stücke ohne offenen Rahmen', 'Stücke ohne offenen Leserahmen'],
-    needs: 'geneticCodeHint',
   }),
   nChunksLostToTag: integer(countSchema, {
     en: ['Chunks lost to TAG', 'those that would have one if TAG were no stop codon'],
     de: ['An TAG verlorene Stücke', 'die einen hätten, wenn TAG kein Stoppcodon wäre'],
-    needs: 'geneticCodeHint',
   }),
   nChunksLostToTga: integer(countSchema, {
     en: ['Chunks lost to TGA', 'those that would have one if TGA were no stop codon'],
     de: ['An TGA verlorene Stücke', 'die einen hätten, wenn TGA kein Stoppcodon wäre'],
-    needs: 'geneticCodeHint',
   }),
   geneticCodeHint: integer(z.union([z.literal(4), z.literal(15)]).nullable(), {
     en: ['Genetic code?', '`4` or `15`: [the genetic code that it may need](#another-genetic-code)'],

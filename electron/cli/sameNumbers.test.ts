@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { scoresByCall, sum } from '../contract/lengthScores.ts';
 import { predictionSchema } from '../contract/results.ts';
 import { runRequestSchema } from '../contract/rpc/runs.ts';
 import { ExportSource } from '../engine/exports/exportSource.ts';
@@ -132,6 +133,8 @@ async function compareAllPlaces(made: Made): Promise<void> {
   const source = await ExportSource.open(store, { filter: {} }, order, { language: 'en' });
   const facts = await reportFacts(source);
   expect(facts.found).toEqual(found);
+  const { virus, others } = scoresByCall(facts.scores);
+  expect(found.outsideControls.byPrediction).toMatchObject({ virus: sum(virus), others: sum(others) });
   expect(facts.enough?.shares ?? null).toEqual(made.state === 'enough' ? expected : null);
   await store.close();
   await service.catalog.forget(runId);

@@ -43,8 +43,9 @@ export interface ReportFacts {
   /** Of a run that stopped at its goal: what is known of the whole, and how many calls stand. */
   enough: { shares: ExpectedShares; settled: number; unsettled: number } | null;
   inputNames: readonly string[];
+  /** Outside of the negative controls, as all totals of the report. */
   scores: LengthScores;
-  /** Sequences without an open frame. */
+  /** Sequences without an open frame, outside of the controls too. */
   noOpenFrame: number;
   top: SequenceResult[];
   /** The list that `top` is from. */
@@ -63,11 +64,14 @@ export interface ReportFacts {
 
 export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
   const { store, run } = source;
-  const [timings, found, scores, unjudged, top] = await Promise.all([
+  const found = await samplesFound(store, run);
+  const outside = found.inControls && {
+    inputs: found.items.flatMap(({ control, inputs }) => (control ? [] : inputs)),
+  };
+  const [timings, scores, unjudged, top] = await Promise.all([
     store.timings(),
-    samplesFound(store, run),
-    store.lengthScores({ filter: {} }, LENGTH_EDGES, SCORE_BINS),
-    store.countPredictions({ filter: { reasons: ['no_open_frame'] } }),
+    store.lengthScores({ filter: { ...outside } }, LENGTH_EDGES, SCORE_BINS),
+    store.countPredictions({ filter: { ...outside, reasons: ['no_open_frame'] } }),
     topSequences(source),
   ]);
   const recorded = readRunJson(store.folder);

@@ -331,9 +331,9 @@ class ReportPage {
         ${columns(bars, { title, top: this.format.percent(1), colour })}
       </figure>`;
     };
-    const { run, noOpenFrame } = this.facts;
+    const { run, noOpenFrame, found } = this.facts;
     return html`<section>
-      <h2>${texts.plots}</h2>
+      <h2>${texts.plots}${found.inControls ? ` (${texts.totalOutsideControls})` : ''}</h2>
       ${histogram(virus, texts.scoresVirus, COLOURS.virus)}${histogram(others, texts.scoresOthers, COLOURS.others)}
       ${byLength('virus', texts.lengths, COLOURS.virus)}${byLength('notScored', texts.notScored, COLOURS.not_scored)}
       ${noOpenFrame > 0 ? html`<p class="note">${texts.notJudged(this.count(noOpenFrame), this.count(shortestChunk(run.plan)))}</p>` : ''}

@@ -10,7 +10,7 @@ import { GUIDE_PAGES } from '../state/guidePages.ts';
 import { go, goToRun, type Route } from '../state/navigation.ts';
 import { addPaths, startOver } from '../state/newRun/store.ts';
 import { chooseFiles, chooseFolder, choosePaths } from '../state/pathChooser.ts';
-import { queryClient } from '../state/queryClient.ts';
+import { askAgain } from '../state/queryClient.ts';
 import { openDiagnostics, openDiskDialog } from '../state/runs/runDialog.ts';
 import { askForNotifications, canAskForNotifications } from '../state/runs/runEnds.ts';
 import { runActions } from '../components/runActions.tsx';
@@ -187,7 +187,7 @@ function commandsOfComputer({ lacksPython }: Seen, { t }: Texts): Command[] {
       label: t('computer.again'),
       run: () => {
         go({ screen: 'computer' });
-        attempt(queryClient.invalidateQueries({ queryKey: queries.computer.check.key() }));
+        askAgain(queries.computer.check.key());
       },
     },
     { id: 'diagnostics', group, label: t('computer.diagnostics'), run: openDiagnostics },

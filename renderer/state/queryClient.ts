@@ -1,4 +1,4 @@
-import { MutationCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryClient, type QueryKey } from '@tanstack/react-query';
 import { isConnectionLost } from '../api/callError.ts';
 import { sayError } from './say.ts';
 
@@ -15,3 +15,8 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 });
+
+/** Asks again for what an action has changed. The action's button must not wait for the answers, which may never come. */
+export function askAgain(queryKey: QueryKey = []): void {
+  void queryClient.invalidateQueries({ queryKey });
+}

@@ -1,5 +1,5 @@
 import { modals } from '@mantine/modals';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { isAtWork } from '../../../electron/contract/runState.ts';
@@ -13,6 +13,7 @@ import { type Texts, useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { useDeviceLabels } from '../../state/runs/deviceLabels.ts';
 import { chooseFiles } from '../../state/pathChooser.ts';
+import { askAgain } from '../../state/queryClient.ts';
 import { sayError } from '../../state/say.ts';
 import { LogDialog } from './LogDialog.tsx';
 import { whileInWork } from './whileInWork.ts';
@@ -28,8 +29,7 @@ export function FailuresCard({ run }: { run: RunSummary }) {
     ...queries.runs.parts.queryOptions({ input: { runId, state: 'failed', offset: 0, limit: MOST_SHOWN } }),
     ...whileInWork(run),
   });
-  const client = useQueryClient();
-  const onSuccess = () => client.invalidateQueries({ queryKey: queries.runs.key() });
+  const onSuccess = () => askAgain(queries.runs.key());
   const retry = useMutation({
     mutationFn: ({ parts, smaller }: { parts: 'all' | string[]; smaller: boolean }) =>
       engine.runs.retry({ runId, parts, smallerBatches: smaller }),
@@ -177,12 +177,10 @@ export function UnusableCard({ run }: { run: RunSummary }) {
     ...queries.runs.inputs.queryOptions({ input: { runId: run.runId, offset: 0, limit: 1 } }),
     ...whileInWork(run),
   });
-  const client = useQueryClient();
   const settle = useMutation({
     mutationFn: (settled: { file: string; path: string | null; repairs?: Repair[] }) =>
       engine.runs.settleInput({ runId: run.runId, ...settled }),
-    // It does not wait, since the lists of a run at work are asked for again and again.
-    onSuccess: () => void client.invalidateQueries({ queryKey: queries.runs.key() }),
+    onSuccess: () => askAgain(queries.runs.key()),
   });
   const chooseOther = async (file: string): Promise<void> => {
     const [path] = await chooseFiles('sequences');

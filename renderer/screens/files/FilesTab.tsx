@@ -1,10 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Text } from '@mantine/core';
 import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
 import { Section } from '../../components/Card.tsx';
 import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
+import { askAgain } from '../../state/queryClient.ts';
 import { whileInWork } from './whileInWork.ts';
 import { useState } from 'react';
 import { Fold } from '../../components/Fold.tsx';
@@ -35,14 +36,13 @@ export function FilesTab({ run }: { run: RunSummary }) {
 function LeftOutCard({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
-  const client = useQueryClient();
   const leftOut = useQuery({
     ...queries.runs.parts.queryOptions({ input: { runId, state: 'skipped', offset: 0, limit: 1 } }),
     ...whileInWork(run),
   });
   const compute = useMutation({
     mutationFn: () => engine.runs.retry({ runId, parts: 'all', smallerBatches: false }),
-    onSuccess: () => client.invalidateQueries({ queryKey: queries.runs.key() }),
+    onSuccess: () => askAgain(queries.runs.key()),
   });
   if (!leftOut.data || leftOut.data.total === 0) return null;
   return (

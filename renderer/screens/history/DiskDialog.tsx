@@ -1,9 +1,10 @@
-import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueries } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { Dialog } from '../../components/Dialog.tsx';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
+import { askAgain } from '../../state/queryClient.ts';
 import { idle } from '../../components/idle.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import classes from './History.module.css';
@@ -21,10 +22,9 @@ export function DiskDialog({ runs, onClose }: { runs: readonly RunSummary[]; onC
   const sizes = useQueries({
     queries: there.map(({ runId }) => queries.runs.folderSize.queryOptions({ input: { runId } })),
   });
-  const client = useQueryClient();
   const clean = useMutation({
     mutationFn: (runId: string) => engine.runs.remove({ runId, files: 'work' }),
-    onSettled: () => client.invalidateQueries({ queryKey: queries.runs.folderSize.key() }),
+    onSettled: () => askAgain(queries.runs.folderSize.key()),
   });
   const rows = there
     .map((run, index) => ({ run, size: sizes[index]?.data }))

@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Text } from '@mantine/core';
 import { Dialog } from '../../components/Dialog.tsx';
 import type { ModelStatus } from '../../../electron/contract/index.ts';
 import { DESTRUCTIVE } from '../../styles/theme.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
+import { askAgain } from '../../state/queryClient.ts';
 import { IconAlertTriangle, IconCircleCheck, IconDownload, IconPlayerPause } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
@@ -192,11 +193,10 @@ function Details({ model }: { model: ModelStatus }) {
 /** Lists what is removed, how much space that frees, and what stays because other models use it. */
 function RemoveDialog({ model, onClose }: { model: ModelStatus; onClose: () => void }) {
   const { t, format } = useTexts();
-  const client = useQueryClient();
   const remove = useMutation({
     mutationFn: () => engine.computer.removeModel({ model: model.id }),
     onSettled: onClose,
-    onSuccess: () => client.invalidateQueries(),
+    onSuccess: () => askAgain(),
   });
   return (
     <Dialog opened onClose={onClose} title={t('models.removeTitle', { title: model.title })}>

@@ -31,7 +31,7 @@ export function OtherCallDialog({ runId, table, index, onClose }: Props) {
         ...{ runId, table: index },
         rule: isEvery ? { column: null, virus: 'all' } : { column, virus },
       });
-      await forgetTables();
+      forgetTables();
       onClose();
     },
   });

@@ -84,7 +84,7 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
   const remove = useMutation({
     mutationFn: async () => {
       await engine.results.removeOtherTable({ runId, table: index });
-      await forgetTables();
+      forgetTables();
     },
   });
   const [isAsking, setAsking] = useState(false);

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Box, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
@@ -14,6 +14,7 @@ import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { SamplesDialog } from '../../components/files/SamplesDialog.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
+import { askAgain } from '../../state/queryClient.ts';
 import { goToRun } from '../../state/navigation.ts';
 import { useExpectedShares, useSamplesFound } from '../../state/results/samplesFound.ts';
 import { changeFilter, useResultsView } from '../../state/results/resultsView.ts';
@@ -28,7 +29,6 @@ export function SamplesTab({ run }: { run: RunSummary }) {
   const { runId } = run;
   const samples = useSamplesFound(run);
   const expected = useExpectedShares(run);
-  const client = useQueryClient();
   const save = useMutation({
     mutationFn: async (wanted: readonly NamedSample[] | null) => {
       await engine.results.setSamples({
@@ -37,7 +37,7 @@ export function SamplesTab({ run }: { run: RunSummary }) {
         ...(wanted && { details: wanted.map(({ group, note, control }) => ({ group, note, control })) }),
       });
       changeFilter({ inputs: null });
-      await client.invalidateQueries({ queryKey: queries.results.samples.key() });
+      askAgain(queries.results.samples.key());
       setEditing(false);
     },
   });

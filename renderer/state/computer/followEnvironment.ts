@@ -3,7 +3,7 @@ import { hideErrors, sayError } from '../say.ts';
 import { queries } from '../connection.ts';
 import { lacksEnvironment, runExample, useEnvironment } from './environment.ts';
 import { lookAgain } from '../newRun/store.ts';
-import { queryClient } from '../queryClient.ts';
+import { askAgain, queryClient } from '../queryClient.ts';
 
 /** Follows the state of the engine's Python environment on every screen. */
 export function followEnvironment(): () => void {
@@ -25,7 +25,7 @@ function becameReady(): void {
     queries.computer.check,
     queries.runs.estimate,
   ]) {
-    void queryClient.invalidateQueries({ queryKey: needing.key() });
+    askAgain(needing.key());
   }
   void lookAgain();
   if (useEnvironment.getState().exampleWanted) runExample({ show: false }).catch(sayError);

@@ -2,7 +2,7 @@ import { sayError } from '../say.ts';
 import { engine, queries } from '../connection.ts';
 import { go, goToRun } from '../navigation.ts';
 import { chooseFiles } from '../pathChooser.ts';
-import { queryClient } from '../queryClient.ts';
+import { askAgain } from '../queryClient.ts';
 import { uploadFile, type Dropped } from '../upload.ts';
 import { changeFilter, changeView } from './resultsView.ts';
 
@@ -46,11 +46,11 @@ async function addTables(runId: string, paths: readonly string[]): Promise<void>
   } catch (reason) {
     sayError(reason);
   }
-  await forgetTables();
+  forgetTables();
 }
 
 /** Refetches everything that depends on the tables. */
-export async function forgetTables(): Promise<void> {
+export function forgetTables(): void {
   changeFilter({ other: null });
-  await queryClient.invalidateQueries({ queryKey: queries.results.key() });
+  askAgain(queries.results.key());
 }

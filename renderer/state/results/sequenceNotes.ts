@@ -1,10 +1,10 @@
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useQuery, type QueryKey } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Annotation, SequenceNote, SequenceResult } from '../../../electron/contract/index.ts';
 import { sayError } from '../say.ts';
 import { engine, queries } from '../connection.ts';
-import { queryClient } from '../queryClient.ts';
+import { askAgain, queryClient } from '../queryClient.ts';
 import { useResultsView } from './resultsView.ts';
 
 const TYPING_REST_MS = 500;
@@ -24,8 +24,6 @@ export function useSequenceNotes(runId: string): SequenceNotes {
   return { notes, error };
 }
 
-const forget = (queryKey: QueryKey) => queryClient.invalidateQueries({ queryKey });
-
 /** Shows a change of a sequence's note at once; the caller saves it. */
 function showMark(
   runId: string,
@@ -40,9 +38,9 @@ function showMark(
   });
 }
 
-function couldNotKeep(reason: unknown): Promise<void> {
+function couldNotKeep(reason: unknown): void {
   sayError(reason);
-  return forget(queries.results.notes.key());
+  askAgain(queries.results.notes.key());
 }
 
 /** Saves what is typed on a sequence as soon as typing pauses, at the latest when the user leaves the sequence. */
@@ -52,7 +50,9 @@ export function useKeepNote(runId: string, sequence: Pick<SequenceResult, 'row' 
     (annotation: Annotation) => {
       engine.results
         .annotate({ runId, row, ...annotation })
-        .then(() => (useResultsView.getState().filter.noted ? forget(queries.results.key()) : undefined))
+        .then(() => {
+          if (useResultsView.getState().filter.noted) askAgain(queries.results.key());
+        })
         .catch(couldNotKeep);
     },
     { delay: TYPING_REST_MS, flushOnUnmount: true },
@@ -74,7 +74,7 @@ export function shortlist(
   engine.results
     .shortlist({ runId, row: sequence.row, shortlisted })
     .then(() =>
-      forget(
+      askAgain(
         useResultsView.getState().filter.shortlisted ? queries.results.key() : queries.results.counts.key(),
       ),
     )

@@ -1,0 +1,33 @@
+import { ModalsProvider } from '@mantine/modals';
+import { QueryObserver } from '@tanstack/react-query';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it, onTestFinished } from 'vitest';
+import { queries } from '../../state/connection.ts';
+import { queryClient } from '../../state/queryClient.ts';
+import { madeRuns, RUN_IDS } from '../../testing/memoryEngine/runs.ts';
+import { renderWithEngine } from '../../testing/render.tsx';
+import { FailuresCard } from './FailuresCard.tsx';
+
+it('frees its buttons once parts are skipped, even if a list of the run is never answered', async () => {
+  const user = userEvent.setup();
+  const run = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.withFailures);
+  if (!run) throw new Error('No invented run has failures');
+  await renderWithEngine(
+    <ModalsProvider>
+      <FailuresCard run={run} />
+    </ModalsProvider>,
+  );
+  const silent = new QueryObserver(queryClient, {
+    queryKey: [...queries.runs.key(), 'silent'],
+    queryFn: () => Promise.withResolvers<never>().promise,
+  });
+  onTestFinished(silent.subscribe(() => undefined));
+  const [first] = await screen.findAllByRole<HTMLButtonElement>('button', { name: 'Skip', hidden: true });
+  if (!first) throw new Error('No part can be skipped');
+  await user.click(first);
+  const asked = await screen.findByRole('dialog');
+  await user.click(within(asked).getByRole('button', { name: 'Skip' }));
+  await waitFor(() => expect(queryClient.isMutating()).toBe(0));
+  await waitFor(() => expect(first.disabled).toBe(false));
+});

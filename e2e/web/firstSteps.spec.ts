@@ -74,7 +74,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await drop(page, [reads]);
   await expect(page.getByText('Used, see note')).toBeVisible({ timeout: LONG_MS });
   await expect(page.getByText('shorter than any model was trained on')).toBeVisible();
-  await expect(page.getByText('there is no model for real data')).toBeVisible();
+  await expect(page.getByText('There is no model for real data')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Start', exact: true })).toBeDisabled();
   await page.getByLabel('Teaching model').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();

@@ -15,7 +15,7 @@ test('a dropped folder: what it contains, what cannot be used and why, and the r
   const start = window.getByRole('button', { name: 'Start', exact: true });
   const toMend = window.getByRole('button', { name: '1 thing to mend' });
   await toMend.click();
-  await expect(window.getByText('2 files cannot be used. The run leaves them out')).toBeVisible();
+  await expect(window.getByText('2 files cannot be used')).toBeVisible();
 
   const files = window.getByRole('grid', { name: 'Sequences' });
   const good = files.getByRole('row', { name: /good\.fasta/ });
@@ -31,7 +31,7 @@ test('a dropped folder: what it contains, what cannot be used and why, and the r
   ] as const;
   for (const [name, complaint] of complaints) {
     const row = files.getByRole('row', { name });
-    await expect(row).toContainText('Cannot be used');
+    await expect(row).toContainText('Left out');
     await row.click();
     await expect(window.getByRole('heading', { level: 3, name })).toBeVisible();
     await expect(window.getByRole('listitem').filter({ hasText: complaint }).first()).toBeVisible();
@@ -40,7 +40,7 @@ test('a dropped folder: what it contains, what cannot be used and why, and the r
   await expect(window.getByText('from my computer/notes.txt')).toBeVisible();
   await expectNoComplaint(window, 'New run with files');
 
-  await window.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
+  await window.getByRole('button', { name: 'Remove from the list' }).first().click();
   await takeTeachingModel(window);
   await expect(toMend).toBeHidden();
   await start.click();
@@ -64,7 +64,7 @@ test('a folder with a sample sheet: the same dropped and chosen, corrected, kept
     join(folder, 'samples.csv'),
     'file,sample,group,note,control\npond_R1.fasta,Pond,water,,\nblank.fasta,Blank,water,no DNA added,yes\n',
   );
-  const sheet = window.getByText('The sample sheet names 3 of 3 files, in 1 group, with 1 control.');
+  const sheet = window.getByText('Sample sheet: 3 of 3 files, 1 group, 1 control.');
   const leftOut = window.getByText('1 other file of the folder was passed over');
   const unfoldNotes = () => window.getByRole('button', { name: '1 thing to mend' }).click();
   const summary = (files: number, samples: string) =>

@@ -16,13 +16,19 @@ test('sixteen files of a first day: one table with its reasons, few words, and S
   // What is left to mend: files that cannot be used, RNA, gaps, and files that the sheet does not name.
   const toMend = window.getByRole('button', { name: '4 things to mend' });
   await expect(toMend).toBeVisible();
-  await expect(window.getByText('Reads and contigs: 2 files')).toBeVisible();
+  await expect(window.getByText('2 files fit the 300-bp model')).toBeVisible();
   const start = window.getByRole('button', { name: 'Start', exact: true });
-  const expectShort = async () => {
-    await expect(start).toBeInViewport({ ratio: 1 });
-    expect(await window.evaluate<number>(WORDS_IN_SIGHT)).toBeLessThanOrEqual(180);
+  const expectShort = async (mostWords = 180) => {
+    expect((await start.boundingBox())?.y).toBeLessThanOrEqual(900);
+    expect(await window.evaluate<number>(WORDS_IN_SIGHT)).toBeLessThanOrEqual(mostWords);
   };
   await expectShort();
+  await expect(start).toBeInViewport({ ratio: 1 });
+  await toMend.click();
+  await expect(window.getByText('4 files cannot be used')).toBeInViewport({ ratio: 1 });
+  await expectShort();
+  await toMend.click();
+  await expect(window.getByText('4 files cannot be used')).toBeHidden();
   await takeTeachingModel(window);
   await expect(window.getByText('Folder and files will be marked as not for research.')).toBeVisible();
   await expectShort();
@@ -36,7 +42,11 @@ test('sixteen files of a first day: one table with its reasons, few words, and S
   expect(beside?.x).toBeGreaterThan((row?.x ?? 0) + (row?.width ?? 0) - 1);
   await expect(details).toBeInViewport({ ratio: 1 });
   await expect(start).toBeInViewport({ ratio: 1 });
+  await expectShort();
   await toMend.click();
+  await expect(window.getByText('4 files cannot be used')).toBeInViewport({ ratio: 1 });
+  // Both at once: the details repeat what the row and the line to mend say.
+  await expectShort(210);
   await expectNoComplaint(window, 'New run with sixteen files');
   await window.getByRole('button', { name: 'Read U as T' }).click();
   await expect(window.getByText('U is read as T, in all files.')).toBeVisible();

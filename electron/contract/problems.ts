@@ -136,7 +136,7 @@ const REMARKS_ON_FILES = {
     'Codons with U are skipped, so hardly anything of them is scored. Have U read as T, with --repair read_u_as_t.',
   ],
   gaps: [
-    'Sequences with gaps or padding of an alignment (-, ., * or ~)',
+    'Gaps of an alignment (-, ., * or ~)',
     'Gaps are read as unknown letters and shift the reading frames. Have them removed, with --repair remove_gaps.',
   ],
   invisible_marks: [

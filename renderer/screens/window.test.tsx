@@ -58,8 +58,8 @@ describe('a new run', () => {
     await act(() => addPaths(['/data/contigs.fasta']));
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
     await user.click(await screen.findByRole('button', { name: '1 thing to mend' }));
-    screen.getByText(/1 file cannot be used\. The run leaves it out/);
-    await user.click(await screen.findByRole('button', { name: 'Remove what cannot be used' }));
+    screen.getByText('1 file cannot be used');
+    await user.click(await screen.findByRole('button', { name: 'Remove from the list' }));
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
     expect(useNewRun.getState().files).toHaveLength(1);
     await user.click(await screen.findByRole('button', { name: 'Undo' }));
@@ -412,7 +412,7 @@ describe('the computer check', () => {
     await renderWithEngine(<App />, { runs: 'none' });
     await act(() => addPaths(['/data/contigs.fasta']));
     act(() => choose({ model: '300' }));
-    const link = await screen.findByRole('link', { name: 'Measure speed under Computer check' });
+    const link = await screen.findByRole('link', { name: 'Measure speed' });
     expect(link.getAttribute('href')).toBe('#/computer');
     act(() => go({ screen: 'computer' }));
     const card = await screen.findByRole('region', { name: 'Measure speed: Speed' });

@@ -112,8 +112,8 @@ export function FilesStep() {
         bases: format.bases(totals.bases),
       })}
       {several && ` · ${t('newRun.samples', { count: samplesUsed })}`}
-      {choices.sheet && ` · ${t('sheet.title')}`}
-      {choices.repairs.map((repair) => ` · ${t(`repair.${repair}`)}`)}
+      {!opened && choices.sheet && ` · ${t('sheet.title')}`}
+      {!opened && choices.repairs.map((repair) => ` · ${t(`repair.${repair}`)}`)}
       {choices.minLength !== null && ` · ${t('newRun.belowMinLength', { count: totals.belowMinLength })}`}
     </>
   );

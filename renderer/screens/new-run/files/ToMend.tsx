@@ -1,4 +1,4 @@
-import { Button, Collapse, Group, Stack, Text } from '@mantine/core';
+import { Button, Collapse, Group, SimpleGrid, Text } from '@mantine/core';
 import { IconAlertTriangle, IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useId, useState, type ReactNode } from 'react';
 import {
@@ -14,7 +14,7 @@ import { type ListedFile, mainProblem, verdictOf } from '../../../state/newRun/i
 import { removeSheet, setRepair, useNewRun } from '../../../state/newRun/store.ts';
 import { useRemoveFiles } from './useRemoveFiles.ts';
 
-const MOST_NAMED = 5;
+const MOST_NAMED = 1;
 const has = (file: InspectedFile, problem: string) => file.problems.some(({ code }) => code === problem);
 
 /** Repairs, each with a test for the files that it would help. */
@@ -61,10 +61,18 @@ export function ToMend({ files, children }: { files: readonly ListedFile[]; chil
         {children}
       </Group>
       <Collapse expanded={opened} id={id} role="status">
-        <Stack component="ul" className="plain-list" gap={6} mb={12}>
+        <SimpleGrid
+          component="ul"
+          className="plain-list"
+          minColWidth="min(400px, 100%)"
+          autoFlow="auto-fit"
+          spacing={32}
+          verticalSpacing={6}
+          mb={12}
+        >
           {notes.map(({ id: key, text, button }) => (
             <Group component="li" key={key} justify="space-between" gap={12}>
-              <Text component="div" flex="1 1 280px" style={{ overflowWrap: 'anywhere' }}>
+              <Text component="div" flex="1 1 200px" style={{ overflowWrap: 'anywhere' }}>
                 {text}
               </Text>
               {button && (
@@ -74,7 +82,7 @@ export function ToMend({ files, children }: { files: readonly ListedFile[]; chil
               )}
             </Group>
           ))}
-        </Stack>
+        </SimpleGrid>
       </Collapse>
     </>
   );
@@ -148,7 +156,7 @@ function useSheet(files: readonly ListedFile[]): Note[] {
     groups: new Set(rows.flatMap(({ group }) => group ?? [])).size,
     controls: new Set(rows.filter(({ control }) => control).map(({ sample }) => sample)).size,
   });
-  const text = [...(sheet ? [found] : []), ...faults].join(' ');
+  const text = faults.join(' ') || found;
   return [{ id: 'sheet', isOpen: faults.length > 0, text, button: [t('sheet.remove'), removeSheet] }];
 }
 

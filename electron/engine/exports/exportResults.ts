@@ -57,7 +57,7 @@ export async function exportResults(store: RunStore, request: ExportRequest): Pr
   const { selection, sort } = request;
   const format = formatNamed(request.format);
   const source = await ExportSource.open(store, selection, sort, request);
-  let sequences = source.order.length;
+  let sequences = source.count;
   const bytes = await WholeFile.write(request.path, async (file) => {
     const written = await format.write({
       source,
@@ -85,7 +85,7 @@ export async function copyRows(
   options: SourceOptions,
 ): Promise<string | null> {
   const source = await ExportSource.open(store, selection, sort, options);
-  if (source.order.length > LIMITS.rows) return null;
+  if (source.count > LIMITS.rows) return null;
   const text = await copiedText(source, await usedColumns(source));
   return text.length > LIMITS.text ? null : text;
 }

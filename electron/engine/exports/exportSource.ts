@@ -42,8 +42,8 @@ export interface SourceOptions {
 export class ExportSource {
   readonly store: RunStore;
   readonly run: StoredRun;
-  /** Row numbers in the requested order. */
-  readonly order: Uint32Array;
+  /** The number of selected sequences. */
+  readonly count: number;
   readonly selection: SequenceSelection;
   readonly sort: SequenceSort;
   readonly language: ExportLanguage;
@@ -57,12 +57,12 @@ export class ExportSource {
   private constructor(
     store: RunStore,
     run: StoredRun,
-    { order, selection, sort }: Pick<ExportSource, 'order' | 'selection' | 'sort'>,
+    { count, selection, sort }: Pick<ExportSource, 'count' | 'selection' | 'sort'>,
     options: SourceOptions,
   ) {
     this.store = store;
     this.run = run;
-    this.order = order;
+    this.count = count;
     this.selection = selection;
     this.sort = sort;
     this.options = options;
@@ -80,8 +80,13 @@ export class ExportSource {
     options: SourceOptions,
   ): Promise<ExportSource> {
     const run = await store.loadRun();
-    const order = await store.selectedRows(selection, sort);
-    return new ExportSource(store, run, { order, selection, sort }, options);
+    const count = await store.selectedCount(selection);
+    return new ExportSource(store, run, { count, selection, sort }, options);
+  }
+
+  /** Row numbers in the requested order. */
+  order(): Promise<Uint32Array> {
+    return this.store.selectedRows(this.selection, this.sort);
   }
 
   has(part: ReportPart): boolean {
@@ -109,15 +114,16 @@ export class ExportSource {
   /** Throws if the export was cancelled. */
   report(done: number): void {
     this.options.signal?.throwIfAborted();
-    this.options.onProgress?.({ done, total: this.order.length });
+    this.options.onProgress?.({ done, total: this.count });
   }
 
   async *pages(): AsyncGenerator<SequenceResult[]> {
-    for (let begin = 0; begin < this.order.length; begin += PAGE_ROWS) {
+    const order = await this.order();
+    for (let begin = 0; begin < order.length; begin += PAGE_ROWS) {
       this.report(begin);
-      yield await this.store.sequencesOf(this.order.slice(begin, begin + PAGE_ROWS));
+      yield await this.store.sequencesOf(order.slice(begin, begin + PAGE_ROWS));
     }
-    this.report(this.order.length);
+    this.report(this.count);
   }
 
   async *sequences(): AsyncGenerator<SequenceResult> {

@@ -90,7 +90,7 @@ async function fromInputs(
     }
     const fasta = await FastaFile.open(fastaPath);
     return {
-      record: recordReader(fasta, Uint32Array.from(source.order).sort()),
+      record: recordReader(fasta, (await source.order()).toSorted()),
       close: async () => {
         fasta.close();
         await rm(folder, { recursive: true, force: true });
@@ -106,7 +106,8 @@ async function fromInputs(
 }
 
 /** Null if it does not hold all of the selected sequences, or is not the file that the run has written. */
-async function fromViralSequences({ store, run, order }: ExportSource): Promise<InputSequences | null> {
+async function fromViralSequences(source: ExportSource): Promise<InputSequences | null> {
+  const { store, run } = source;
   const path = pathInRun(store.folder, RESULT_FILES.viralSequences);
   // A run that computes again may call other sequences virus than when it wrote the file.
   if (run.state.phase !== 'done' || !isPlainFile(path)) return null;
@@ -115,7 +116,7 @@ async function fromViralSequences({ store, run, order }: ExportSource): Promise<
     { by: 'row', descending: false },
   );
   const isViral = new Set(viral);
-  if (!order.every((row) => isViral.has(row))) return null;
+  if (!(await source.order()).every((row) => isViral.has(row))) return null;
   const fasta = await FastaFile.open(path);
   const close = (): Promise<void> => {
     fasta.close();

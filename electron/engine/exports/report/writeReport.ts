@@ -57,7 +57,7 @@ async function writeReport(source: ExportSource, file: WholeFile): Promise<void>
   source.report(0);
   const parts = reportPartSchema.options.filter((part) => source.has(part));
   await file.write(reportHtml(await reportFacts(source), source.language, new Date(), parts));
-  source.report(source.order.length);
+  source.report(source.count);
 }
 
 export function reportHtml(

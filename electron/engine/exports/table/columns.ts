@@ -74,7 +74,7 @@ export async function usedColumns(source: ExportSource): Promise<Column[]> {
     ...source.others.flatMap((joined, table) =>
       source.showsColumn(`other ${table}`) ? otherColumns(joined, table, source.others) : [],
     ),
-    ...noteColumns(source).filter((one) => source.showsColumn(one.name)),
+    ...(await noteColumns(source)).filter((one) => source.showsColumn(one.name)),
   ];
 }
 
@@ -117,9 +117,12 @@ function sampleColumns({ inputNames, samples, sampleDetails }: ExportSource): Co
 }
 
 /** The user's notes on the selected sequences; they come last because they are no results. */
-function noteColumns({ order, store }: ExportSource): Column[] {
+async function noteColumns({ store, selection, sort }: ExportSource): Promise<Column[]> {
   const written = new Map(sequenceNotes(store.folder).map((one) => [one.row, one]));
-  const selected = Array.from(order).flatMap((row) => written.get(row) ?? []);
+  const rows = (selection.rows ?? [...written.keys()]).filter((row) => written.has(row));
+  const selected = Array.from(await store.selectedRows({ ...selection, rows }, sort), (row) =>
+    written.get(row)!,
+  );
   const from: QueryTable = {
     name: 'notes',
     columns: [

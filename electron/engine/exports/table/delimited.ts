@@ -11,10 +11,14 @@ import type { WholeFile } from '../wholeFile.ts';
 const BYTE_ORDER_MARK = '\uFEFF';
 const LINE_FEED = 'chr(10)';
 
-/** The word for a value; NULL if it has none. */
-export function wordSql({ sql, words = {} }: Column, language: ExportLanguage): string {
+/** The word for a value, as a cell spells it; NULL if it has none. */
+export function wordSql(
+  { sql, words = {} }: Column,
+  language: ExportLanguage,
+  spelled = (word: string): string => word,
+): string {
   const cases = Object.entries(words).map(
-    ([value, { [language]: word }]) => `WHEN ${quoted(value)} THEN ${quoted(word)}`,
+    ([value, { [language]: word }]) => `WHEN ${quoted(value)} THEN ${quoted(spelled(word))}`,
   );
   return `CASE ${sql}::VARCHAR ${cases.join(' ')} END`;
 }

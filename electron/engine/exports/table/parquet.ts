@@ -34,7 +34,7 @@ async function writeParquet(
     const copying = tableLines(source, columns, lineOf, { statement: ['COPY (', end] });
     while (!(await copying.next()).done);
   });
-  source.report(source.order.length);
+  source.report(source.count);
 }
 
 export const parquet = exportFormat(

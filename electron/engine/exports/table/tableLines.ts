@@ -21,7 +21,7 @@ export async function* tableLines(
   });
   try {
     for (let done = more.limit?.offset ?? 0; ;) {
-      source.report(Math.min(done, source.order.length));
+      source.report(Math.min(done, source.count));
       const lines = await store.nextLines(id);
       if (lines === null) break;
       yield lines.bytes;

@@ -45,7 +45,7 @@ export async function writeXlsx(
   rowsPerSheet = ROWS_PER_SHEET,
 ): Promise<void> {
   const names = SHEET_NAMES[source.language];
-  const count = Math.max(1, Math.ceil(source.order.length / rowsPerSheet));
+  const count = Math.max(1, Math.ceil(source.count / rowsPerSheet));
   const sheets = Array.from({ length: count }, (_, i) =>
     count === 1 ? names.sequences : `${names.sequences} ${i + 1}`,
   );
@@ -61,7 +61,7 @@ export async function writeXlsx(
   addText(`xl/worksheets/sheet${sheets.length + 2}.xml`, notesSheet(workbookNotes(source, columns)));
   sheets.forEach((_, i) => {
     const offset = i * rowsPerSheet;
-    const rows = Math.min(rowsPerSheet, source.order.length - offset);
+    const rows = Math.min(rowsPerSheet, source.count - offset);
     zip.addReadStreamLazy(`xl/worksheets/sheet${i + 1}.xml`, (ready) =>
       ready(null, Readable.from(sheetXml(source, columns, { rows, offset }), { objectMode: false })),
     );
@@ -103,9 +103,11 @@ function cellSql(i: number, column: Column, language: ExportLanguage): string {
     `'<c r="${columnLetters(i)}' || (place + 1) || '" s="${FORMAT[type]}"${kind}' || ${value} || '${end}</c>'`;
   if (words || type === 'text') {
     const text = words
-      ? wordSql(column, language)
-      : `CASE WHEN length(${sql}) > ${LONGEST_TEXT} THEN left(${sql}, ${LONGEST_TEXT}) || '…' ELSE ${sql} END`;
-    return cell(' t="inlineStr"><is><t xml:space="preserve">', `nullif(${xmlSql(text)}, '')`, '</t></is>');
+      ? wordSql(column, language, escaped)
+      : xmlSql(
+          `CASE WHEN length(${sql}) > ${LONGEST_TEXT} THEN left(${sql}, ${LONGEST_TEXT}) || '…' ELSE ${sql} END`,
+        );
+    return cell(' t="inlineStr"><is><t xml:space="preserve">', `nullif(${text}, '')`, '</t></is>');
   }
   if (type === 'flag') return cell(' t="b"><v>', `${sql}::INTEGER`, '</v>');
   return cell('><v>', textSql(column), '</v>');

@@ -19,6 +19,7 @@ export interface LinesQuestion {
   head?: string | undefined;
   /** Joined by their column `row`. */
   tables: readonly QueryTable[];
+  /** Only these lines, counted from the first of them. */
   limit?: { rows: number; offset: number } | undefined;
   /** What to do with the lines, if not to give them: the beginning and end of a statement. */
   statement?: readonly [begin: string, end: string] | undefined;
@@ -90,14 +91,15 @@ export function sequenceLineMethods(
       const rows =
         `SELECT ${asked.columns.map((sql, i) => `${sql} AS c${i}`).join(', ')} FROM ${sequences} ` +
         `${asked.tables.map(({ name }) => `LEFT JOIN ${name} USING (row)`).join(' ')} WHERE ${condition}` +
-        (isInOrder ? '' : ` ORDER BY ${orderOf(sort, inputs)}`) +
-        (limit ? ` LIMIT ${limit.rows} OFFSET ${limit.offset}` : '');
+        (isInOrder ? '' : ` ORDER BY ${orderOf(sort, inputs)}`);
+      // LIMIT would keep all of these lines in memory.
+      const some = limit ? ` WHERE place BETWEEN 1 AND ${limit.rows}` : '';
       const [begin, end] = asked.statement ?? ['', ''];
       const head = asked.head === undefined ? '' : `SELECT ${asked.head} UNION ALL `;
       const own = await source.apart();
       for (const table of [...picked, ...joined, ...asked.tables]) await addTable(own, table);
       const lines = own.values(
-        `${begin}${head}SELECT ${asked.line} FROM (SELECT *, row_number() OVER () AS place FROM (${rows}))${end}`,
+        `${begin}${head}SELECT ${asked.line} FROM (SELECT *, row_number() OVER () - ${limit?.offset ?? 0} AS place FROM (${rows}))${some}${end}`,
       );
       opened.set((lastId += 1), { ...own, lines, next: readOn(lines) });
       return lastId;

@@ -265,6 +265,8 @@ export function sequenceQueryMethods(source: ResultSource) {
       );
     },
     selectedRows: order,
+    selectedCount: async (selection: SequenceSelection): Promise<number> =>
+      (await countPredictions(selection)).total,
     /**
      * Writes the numbers of the selected rows, ascending, as little-endian U32; returns how many there are.
      */

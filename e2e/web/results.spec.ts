@@ -113,6 +113,9 @@ test.describe('a window over invented runs', () => {
     await expect(page.getByText(/sequences are in both runs; .* have the same call/)).toBeVisible();
     await expect(page.getByRole('table', { name: 'Calls', exact: true }).getByRole('row')).toHaveCount(5);
     await expect(page.getByRole('figure', { name: 'Scores in both runs' })).toBeVisible();
+    await expect(
+      page.getByRole('table', { name: 'Agreement by sample and file' }).getByRole('row'),
+    ).toHaveCount(4);
     const list = page.getByRole('grid', { name: 'Sequences whose call changed' });
     const changed = list.locator('[aria-rowindex="2"]');
     // There is a ribbon for each run, which leads to the sequence there.

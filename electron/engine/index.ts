@@ -52,7 +52,12 @@ export type { StoredRun } from './store/types.ts';
 // Results for other programs
 export { compareWithOriginal, writeOriginalComparison } from './exports/compare/compareOriginal.ts';
 export { isOriginalResult } from './exports/compare/originalResults.ts';
-export { compareRuns, writeComparison, type ComparedSequence } from './exports/compare/compareRuns.ts';
+export {
+  agreementPath,
+  compareRuns,
+  writeComparison,
+  type ComparedSequence,
+} from './exports/compare/compareRuns.ts';
 export { exportResults } from './exports/exportResults.ts';
 export { EXPORT_FORMATS, formatNamed } from './exports/exportResults.ts';
 export { temporaryFolder, type ModuleProcess } from './store/duckdb/queryProcess.ts';

@@ -197,11 +197,28 @@ const comparedSequenceSchema = z.object({
 });
 export type ComparedSequence = z.infer<typeof comparedSequenceSchema>;
 
+/** The calls virus and other in two runs, of the sequences that have one in both. */
+const callAgreementSchema = z.object({
+  /** As the first run names it; null for all samples. */
+  sample: z.string().nullable(),
+  /** A file of the first run; null for all files. */
+  file: z.string().nullable(),
+  called: countSchema,
+  sameCall: countSchema,
+  /**
+   * Cohen's kappa, (p - e) / (1 - e): p is the share of the same call, and e what the frequencies of the
+   * calls in both runs give by chance (Cohen 1960, doi.org/10.1177/001316446002000104). Null where e is 1,
+   * and without any call.
+   */
+  kappa: z.number().nullable(),
+});
+export type CallAgreement = z.infer<typeof callAgreementSchema>;
+
 /** Two runs of the same sequences, such as with another model or precision. */
 const runComparisonSchema = z.object({
   /**
-   * Sequences with the same name and length in both runs, in inputs that are counterparts; the n-th of several
-   * equal ones is matched with the n-th.
+   * Sequences of both runs: the same of inputs of the same content; in other inputs that are counterparts, those
+   * of the same name and length, the n-th of several equal ones with the n-th.
    */
   inBoth: countSchema,
   onlyInFirst: countSchema,
@@ -215,6 +232,8 @@ const runComparisonSchema = z.object({
   otherInputs: z.object({ first: z.array(z.string()), second: z.array(z.string()) }),
   /** Counts by the call in the first run, then in the second. */
   calls: z.record(predictionSchema, predictionCountsSchema),
+  /** Of all, then of each sample of several files, and of each file. */
+  agreement: z.array(callAgreementSchema),
   /** Agreement of the sequences that both runs scored; null if there are none. */
   scores: scoresComparedSchema.nullable(),
   /** Counts by score in the first run, then in the second, in bins of equal width. */

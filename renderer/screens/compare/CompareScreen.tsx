@@ -14,6 +14,7 @@ import { chooseOriginalFile } from '../../state/results/otherTables.ts';
 import { changeView, useResultsView, viewRun } from '../../state/results/resultsView.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import { TwoScoresChart } from '../results/distributions/SquaresChart.tsx';
+import { AgreementTable } from './AgreementTable.tsx';
 import { CallsTable } from './CallsTable.tsx';
 import { ComparedSequences } from './ComparedSequences.tsx';
 import { OriginalComparison } from './OriginalComparison.tsx';
@@ -161,6 +162,7 @@ function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, 
           </section>
         )}
       </SimpleGrid>
+      <AgreementTable agreement={found.agreement} />
       {shortlisted > 0 && (
         <ComparedSequences title={t('compare.shortlisted')} list="shortlisted" runs={runs} />
       )}

@@ -1,9 +1,10 @@
 import { chunkLengthsText } from '../../../contract/plan.ts';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { DifferingChunk } from '../../../contract/rpc/results.ts';
+import type { CallAgreement, DifferingChunk } from '../../../contract/rpc/results.ts';
 import { predictionSchema } from '../../../contract/results.ts';
 import {
+  agreementPath,
   compareRuns,
   compareWithOriginal,
   type ComparedSequence,
@@ -65,6 +66,9 @@ export async function compare(
         '',
         `Same call: ${formatCount(sameCall)} of ${formatCount(inBoth)}` +
           (inBoth === 0 ? '' : ` (${formatPercent(sameCall / inBoth, 2)})`),
+        '',
+        ...agreementLines(comparison.agreement),
+        '',
         ...(scores === null
           ? []
           : [
@@ -72,13 +76,33 @@ export async function compare(
                 `mean absolute difference ${scores.meanAbsoluteDifference.toFixed(4)}, largest ${scores.largestDifference.toFixed(4)}`,
             ]),
         ...(flags.output !== undefined
-          ? [`The sequences whose call changed: ${resolve(flags.output)}`]
+          ? [
+              `The sequences whose call changed: ${resolve(flags.output)}`,
+              `The agreement by sample and file: ${agreementPath(resolve(flags.output))}`,
+            ]
           : changedLines(changed, inBoth - sameCall)),
       ];
       toStandardOutput(lines.join('\n'));
       return EXIT.done;
     }),
   );
+}
+
+/** A single file says what all do. */
+function agreementLines(agreement: readonly CallAgreement[]): string[] {
+  return [
+    ...textTable(
+      ['sample', 'file', '>called in both', '>same call', '>share', ">Cohen's kappa"],
+      agreement
+        .slice(0, agreement.length === 2 ? 1 : undefined)
+        .map(({ sample, file, called, sameCall, kappa }) => [
+          ...[sample ?? 'all', file ?? 'all', formatCount(called), formatCount(sameCall)],
+          called === 0 ? '-' : formatPercent(sameCall / called, 2),
+          kappa?.toFixed(4) ?? '-',
+        ]),
+    ),
+    'Of the sequences that both runs call virus or other; kappa is 1 if all calls agree, 0 if as often as by chance.',
+  ];
 }
 
 /** What may have matched sequences wrongly. */

@@ -1,10 +1,11 @@
 import type { SequenceResult } from '../../../contract/columns.ts';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunStore } from '../../store/runStore.ts';
 import type { StoredRun } from '../../store/types.ts';
+import { inputLabels } from '../../results/cellText.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 import { markSequence } from '../../store/sequenceNotes.ts';
 import { compareRuns, matchInputs, writeComparison, type ComparedSequence } from './compareRuns.ts';
@@ -15,6 +16,7 @@ interface File {
   path: string;
   sha256: string;
   sequences: Short[];
+  sample?: string;
 }
 
 /** Two of them have inputs of the same name, and not the same content. */
@@ -28,7 +30,11 @@ function runOfFiles(...files: File[]): RunStore {
       ...{ row, input, seqName, length, prediction, virusScore },
     }));
   const store: Partial<RunStore> = {
-    loadRun: () => Promise.resolve({ inputs: files } as unknown as StoredRun),
+    loadRun: () => {
+      const samples = files.map(({ sample }) => sample);
+      const description = { options: samples.includes(undefined) ? {} : { samples } };
+      return Promise.resolve({ inputs: files, description } as unknown as StoredRun);
+    },
     selectedRows: () => Promise.resolve(Uint32Array.from(rows, ({ row }) => row)),
     sequencesOf: (wanted) => Promise.resolve(Array.from(wanted, (row) => rows[row] as SequenceResult)),
   };
@@ -94,7 +100,8 @@ it('writes a table of the sequences whose call changed, and compares scores only
     ['lost', 600, 'failed', null],
     ['gained', 700, 'others', 0.25],
   );
-  const path = join(await temporaryFolder(), 'changed.tsv');
+  const path = join(await temporaryFolder(), 'run 1.5', 'changed.tsv');
+  mkdirSync(dirname(path));
   const { scores, scoreGrid, sameCall } = await writeComparison(first, second, path);
   expect([scores?.compared, scoreGrid[19]![19], scoreGrid.flat().reduce((sum, n) => sum + n, 0)]).toEqual([
     1, 1, 1,
@@ -111,6 +118,9 @@ it('writes a table of the sequences whose call changed, and compares scores only
     ['gained', '700', '3', 'not_scored', 'NA', '4', 'others', '0.25'],
     ['nothing', '40', '4', 'not_scored', 'NA', '1', 'failed', 'NA'],
   ]);
+  expect(readFileSync(join(dirname(path), 'changed_agreement.tsv'), 'utf8')).toBe(
+    'sample\tfile\tcalled\tsame_call\tkappa\nNA\tNA\t1\t1\tNA\na\ta.fa\t1\t1\tNA\n',
+  );
 });
 
 it('lists all sequences on the shortlist of either run, page by page', async () => {
@@ -179,6 +189,94 @@ describe('two runs of several files', () => {
       otherInputs: { first: ['p_R1.fq', 'p_R2.fq'], second: ['all.fq'] },
       matchedByOrder: 5,
     });
+  });
+
+  it('have the agreement and kappa of a worked example', async () => {
+    // Of 50, both say virus of 20 and other of 15: 0.7 agree, 0.5 would by chance.
+    const [virus, others] = [['virus'], ['others']] as const;
+    const pairs = [
+      ...Array.from({ length: 20 }, () => [...virus, ...virus]),
+      ...Array.from({ length: 5 }, () => [...virus, ...others]),
+      ...Array.from({ length: 10 }, () => [...others, ...virus]),
+      ...Array.from({ length: 15 }, () => [...others, ...others]),
+    ];
+    const file = (side: 0 | 1): File => ({
+      ...{ path: '/x/all.fa', sha256: '1' },
+      sequences: pairs.map((calls) => ['same', 500, calls[side]!, 0.5]),
+    });
+    const { agreement } = await compared([file(0)], [file(1)]);
+    expect(agreement[0]).toMatchObject({ called: 50, sameCall: 35 });
+    expect(agreement[0]?.kappa).toBeCloseTo(0.4, 12);
+  });
+
+  it('are compared sequence by sequence of each file, whatever the names, as a slow count does', async () => {
+    const call = fc.constantFrom<SequenceResult['prediction']>('virus', 'others', 'not_scored', 'failed');
+    const one = fc.record({
+      name: fc.constantFrom('a', 'b'),
+      length: fc.constantFrom(300, 500),
+      calls: fc.tuple(call, call),
+    });
+    const files = fc.array(
+      fc.record({
+        name: fc.constantFrom('x.fa', 'y.fa'),
+        sample: fc.constantFrom('gut', 'sea'),
+        sequences: fc.array(one, { maxLength: 8 }),
+        place: fc.option(fc.nat()),
+      }),
+      { minLength: 1, maxLength: 4 },
+    );
+    await fc.assert(
+      fc.asyncProperty(files, async (all) => {
+        const fileOf = (i: number, side: 0 | 1): File => ({
+          ...{ path: `/${side}${i}/${all[i]!.name}`, sha256: String(i), sample: all[i]!.sample },
+          sequences: all[i]!.sequences.map(({ name, length, calls }) => [name, length, calls[side], null]),
+        });
+        // The second run has some of the files, in another order.
+        const kept = [...all.keys()].filter((i) => all[i]!.place !== null);
+        const order = kept.toSorted((i, j) => all[i]!.place! - all[j]!.place!);
+        const found = await compared(
+          [...all.keys()].map((i) => fileOf(i, 0)),
+          order.map((i) => fileOf(i, 1)),
+        );
+        const slow = (inputs: readonly number[]) => {
+          const pairs = inputs
+            .flatMap((i) => all[i]!.sequences.map(({ calls }) => calls))
+            .filter((calls) => calls.every((each) => each === 'virus' || each === 'others'));
+          const share = (of: (calls: (typeof pairs)[number]) => boolean) =>
+            pairs.filter(of).length / pairs.length;
+          const expected = (['virus', 'others'] as const)
+            .map((each) => share(([first]) => first === each) * share(([, second]) => second === each))
+            .reduce((sum, product) => sum + product);
+          const sameCall = pairs.filter(([first, second]) => first === second).length;
+          const kappa = (sameCall / pairs.length - expected) / (1 - expected);
+          return {
+            called: pairs.length,
+            sameCall,
+            kappa: Number.isFinite(kappa) ? (expect.closeTo(kappa, 9) as unknown) : null,
+          };
+        };
+        expect(found).toMatchObject({
+          inBoth: kept.reduce((sum, i) => sum + all[i]!.sequences.length, 0),
+          ...{ matchedByOrder: 0, changedInputs: [] },
+        });
+        const ofSample = (name: string) => kept.filter((i) => all[i]!.sample === name);
+        for (const { sample, file, ...numbers } of found.agreement) {
+          const inputs =
+            sample === null
+              ? kept
+              : file === null
+                ? ofSample(sample)
+                : kept.filter((i) => inputLabels(all.map(({ name }, j) => `/0${j}/${name}`))[i] === file);
+          expect(numbers).toEqual(slow(inputs));
+        }
+        const several = new Set(
+          all.flatMap(({ sample }) =>
+            all.filter((each) => each.sample === sample).length > 1 ? [sample] : [],
+          ),
+        );
+        expect(found.agreement).toHaveLength(1 + several.size + all.length);
+      }),
+    );
   });
 
   it('match the counterparts of any files in any order', () => {

@@ -1,10 +1,11 @@
 import type { SequenceResult } from '../../../contract/columns.ts';
 import { basename } from 'node:path';
-import { noPredictions } from '../../../contract/results.ts';
-import type { RunComparison, ScoresCompared } from '../../../contract/rpc/results.ts';
+import { noPredictions, predictionSchema } from '../../../contract/results.ts';
+import type { CallAgreement, RunComparison, ScoresCompared } from '../../../contract/rpc/results.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import type { StoredInput } from '../../store/types.ts';
-import { float32Text } from '../../results/cellText.ts';
+import { cellText, float32Text, inputLabels } from '../../results/cellText.ts';
+import { samplesOf } from '../samples.ts';
 import { WholeFile } from '../wholeFile.ts';
 
 const PAGE_ROWS = 5000;
@@ -34,25 +35,23 @@ export async function compareRuns(
   onListed: (listed: ComparedSequence) => Promise<void> | void,
   isShortlisted: (firstRow: number, secondRow: number) => boolean = () => false,
 ): Promise<Comparison> {
-  const inputs = matchInputs((await first.loadRun()).inputs, (await second.loadRun()).inputs);
+  const run = await first.loadRun();
+  const inputs = matchInputs(run.inputs, (await second.loadRun()).inputs);
   const seconds = new Map<string, Compared>();
   /** Names that a file of either run, or what is compared as one file, has more than once. */
   const repeated = new Set<string>();
-  for await (const { name, nth, sequence } of namedSequences(second, inputs.second)) {
+  for await (const { name, nth, sequence } of namedSequences(second, inputs.second, inputs.same)) {
     const { row, prediction, virusScore } = sequence;
     if (nth > 1) repeated.add(name);
     seconds.set(`${name}\t${nth}`, { row, prediction, virusScore });
   }
+  const ofInputs = run.inputs.map(noCalls);
   const comparison: Comparison = {
     inBoth: 0,
     onlyInFirst: 0,
     onlyInSecond: 0,
-    calls: {
-      virus: noPredictions(),
-      others: noPredictions(),
-      not_scored: noPredictions(),
-      failed: noPredictions(),
-    },
+    calls: noCalls(),
+    agreement: [],
     sameCall: 0,
     matchedByOrder: 0,
     changedInputs: inputs.changed,
@@ -61,8 +60,8 @@ export async function compareRuns(
     scoreGrid: Array.from({ length: SCORE_BINS }, () => new Array<number>(SCORE_BINS).fill(0)),
   };
   const agreement = new ScoreAgreement();
-  for await (const { name, nth, sequence } of namedSequences(first, inputs.first)) {
-    const isByOrder = (of: number) => seconds.has(`${name}\t${of}`) && !inputs.isSame(sequence.input);
+  for await (const { name, nth, sequence } of namedSequences(first, inputs.first, inputs.same)) {
+    const isByOrder = (of: number) => seconds.has(`${name}\t${of}`) && !inputs.same.has(name);
     if (nth === 2 && !repeated.has(name)) {
       repeated.add(name);
       if (isByOrder(1)) comparison.matchedByOrder += 1;
@@ -74,7 +73,7 @@ export async function compareRuns(
       continue;
     }
     comparison.inBoth += 1;
-    comparison.calls[sequence.prediction][other.prediction] += 1;
+    ofInputs[sequence.input]![sequence.prediction][other.prediction] += 1;
     if (sequence.virusScore !== null && other.virusScore !== null) {
       agreement.add(sequence.virusScore, other.virusScore);
       comparison.scoreGrid[scoreBin(sequence.virusScore)]![scoreBin(other.virusScore)]! += 1;
@@ -85,11 +84,67 @@ export async function compareRuns(
       await onListed({ seqName: sequence.seqName, length: sequence.length, first: sequence, second: other });
   }
   comparison.onlyInSecond = seconds.size - comparison.inBoth;
+  comparison.calls = sumOf(ofInputs);
+  comparison.agreement = agreements(
+    ofInputs,
+    samplesOf(run),
+    inputLabels(run.inputs.map(({ path }) => path)),
+  );
   comparison.scores = agreement.summary();
   return comparison;
 }
 
-/** Writes the sequences whose call changed as a table, besides comparing. */
+type Calls = RunComparison['calls'];
+
+const noCalls = (): Calls => ({
+  virus: noPredictions(),
+  others: noPredictions(),
+  not_scored: noPredictions(),
+  failed: noPredictions(),
+});
+
+function sumOf(some: readonly Calls[]): Calls {
+  const sum = noCalls();
+  const each = predictionSchema.options;
+  for (const calls of some)
+    for (const one of each) for (const other of each) sum[one][other] += calls[one][other];
+  return sum;
+}
+
+/** For all inputs, each sample of several, and each input. */
+function agreements(
+  ofInputs: readonly Calls[],
+  samples: readonly string[],
+  files: readonly string[],
+): CallAgreement[] {
+  const bySample = Map.groupBy(ofInputs.keys(), (input) => samples[input]!);
+  return [
+    { sample: null, file: null, ...agreementOf(sumOf(ofInputs)) },
+    ...[...bySample].flatMap(([sample, inputs]) => [
+      ...(inputs.length > 1
+        ? [{ sample, file: null, ...agreementOf(sumOf(inputs.map((input) => ofInputs[input]!))) }]
+        : []),
+      ...inputs.map((input) => ({ sample, file: files[input]!, ...agreementOf(ofInputs[input]!) })),
+    ]),
+  ];
+}
+
+function agreementOf({ virus, others }: Calls): Pick<CallAgreement, 'called' | 'sameCall' | 'kappa'> {
+  const [sameCall, differ] = [virus.virus + others.others, virus.others + others.virus];
+  const called = sameCall + differ;
+  // Multiplied by `called` squared, so that all numbers are whole.
+  const byChance =
+    (virus.virus + virus.others) * (virus.virus + others.virus) +
+    (others.virus + others.others) * (virus.others + others.others);
+  const most = called ** 2;
+  const kappa = byChance === most ? null : (called * sameCall - byChance) / (most - byChance);
+  return { called, sameCall, kappa };
+}
+
+/** The name of the table of agreement beside the one of the sequences whose call changed. */
+export const agreementPath = (path: string): string => path.replace(/(\.[^./\\]+)?$/, '_agreement.tsv');
+
+/** Writes the sequences whose call changed, and the agreement by sample and file, as tables, besides comparing. */
 export async function writeComparison(first: RunStore, second: RunStore, path: string): Promise<Comparison> {
   let comparison: Comparison | undefined;
   await WholeFile.write(path, async (file) => {
@@ -99,6 +154,15 @@ export async function writeComparison(first: RunStore, second: RunStore, path: s
     comparison = await compareRuns(first, second, (changed) => file.write(changedLine(changed)));
   });
   if (!comparison) throw new Error('The comparison was not made.');
+  const lines = comparison.agreement.map((one) =>
+    [one.sample && cellText(one.sample), one.file, one.called, one.sameCall, one.kappa].map(
+      (cell) => cell ?? 'NA',
+    ),
+  );
+  const table = [['sample', 'file', 'called', 'same_call', 'kappa'], ...lines];
+  await WholeFile.write(agreementPath(path), (file) =>
+    file.write(table.map((cells) => `${cells.join('\t')}\n`).join('')),
+  );
   return comparison;
 }
 
@@ -114,12 +178,15 @@ function changedLine({ seqName, length, first, second }: ComparedSequence): stri
 async function* namedSequences(
   store: RunStore,
   places: readonly string[],
+  same: ReadonlySet<string>,
 ): AsyncGenerator<{ name: string; nth: number; sequence: SequenceResult }> {
   const rows = await store.selectedRows({ filter: {} }, { by: 'row', descending: false });
   const seen = new Map<string, number>();
   for (let begin = 0; begin < rows.length; begin += PAGE_ROWS) {
     for (const sequence of await store.sequencesOf(rows.slice(begin, begin + PAGE_ROWS))) {
-      const name = `${places[sequence.input] ?? ''}\t${sequence.seqName}\t${sequence.length}`;
+      const place = places[sequence.input] ?? '';
+      // In files of the same content, the n-th sequence is the n-th whatever its name.
+      const name = same.has(place) ? place : `${place}\t${sequence.seqName}\t${sequence.length}`;
       const nth = (seen.get(name) ?? 0) + 1;
       seen.set(name, nth);
       yield { name, nth, sequence };
@@ -133,8 +200,8 @@ interface MatchedInputs {
   /** For each input of a run, what it shares with its counterpart in the other run. */
   first: readonly string[];
   second: readonly string[];
-  /** Whether this input of the first run has a counterpart of the same content. */
-  isSame: (input: number) => boolean;
+  /** What inputs of the same content share. */
+  same: ReadonlySet<string>;
   changed: string[];
   others: { first: string[]; second: string[] };
 }
@@ -146,7 +213,7 @@ interface MatchedInputs {
  */
 export function matchInputs(first: readonly Input[], second: readonly Input[]): MatchedInputs {
   const places = { first: first.map(() => ''), second: second.map(() => '') };
-  const same = new Set<number>();
+  const same = new Set<string>();
   const changed: string[] = [];
   const nameOf = ({ path }: Input): string => basename(path.replaceAll('\\', '/'));
   const left = (inputs: readonly Input[], taken: readonly string[], keyOf: (input: Input) => string) =>
@@ -162,8 +229,9 @@ export function matchInputs(first: readonly Input[], second: readonly Input[]): 
       if (keyOf !== isContent && (ones.length > 1 || counterparts.length > 1)) continue;
       for (const [nth, other] of counterparts.slice(0, ones.length).entries()) {
         const one = ones[nth]!;
-        places.first[one] = places.second[other] = String(one + 1);
-        if (keyOf === isContent) same.add(one);
+        const place = String(one + 1);
+        places.first[one] = places.second[other] = place;
+        if (keyOf === isContent) same.add(place);
         else changed.push(nameOf(first[one]!));
       }
     }
@@ -174,7 +242,7 @@ export function matchInputs(first: readonly Input[], second: readonly Input[]): 
   const isCompared = one.length > 0 && other.length > 0;
   return {
     ...places,
-    isSame: (input) => same.has(input),
+    same,
     changed,
     others: isCompared ? { first: one, second: other } : { first: [], second: [] },
   };

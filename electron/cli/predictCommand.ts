@@ -82,6 +82,14 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
         .argParser((what: string, before: string[] | undefined) => [...(before ?? []), what]),
     )
     .option(MIN_LENGTH, 'leave out shorter sequences: they are counted, and get no score', positiveInteger)
+    .addOption(
+      new Option(
+        '--genetic-code <n>',
+        "NCBI's genetic code: 11, or 4 where TGA is read as an amino acid, 15 where TAG is (default: 11)",
+      )
+        .choices(['4', '11', '15'])
+        .argParser(Number),
+    )
     .option('--strict', 'end where a file cannot be used, instead of going on without it')
     .option('--with-controls', "first score 40 known sequences with the run's model, devices and precision")
     .addOption(
@@ -124,7 +132,7 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
     )
     // For tests, benchmarks and the command that repeats a run.
     .addOption(new Option('--residues-per-part <n>').argParser(positiveInteger).hideHelp())
-    .option('--no-embed-equal-sequences-once', 'compute equal proteins of a part as often as they occur');
+    .addOption(new Option('--no-embed-equal-sequences-once').hideHelp());
   if (where === 'here') withClusterOptions(command.optionsGroup(CLUSTERS)).optionsGroup('');
   return withOriginalFlags(command);
 }

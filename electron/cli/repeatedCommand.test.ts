@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
   it('is the same from run.json alone', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'virnucpro-command-'));
     folders.push(folder);
-    const run = { ...made({ minLength: 500 }), folder };
+    const run = { ...made({ minLength: 500, geneticCode: 4 }), folder };
     const { plan, request } = run;
     const path = join(folder, 'run.json');
     const written = {
@@ -138,6 +138,7 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
         embeddings: plan.embeddings,
         repairs: plan.repairs ?? [],
         min_length: plan.minLength,
+        genetic_code: plan.geneticCode,
         model: { name: plan.model.name, folder: plan.model.folder },
       },
       inputs: plan.inputs,

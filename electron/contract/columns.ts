@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countSchema } from './protocol/common.ts';
+import { countSchema, otherGeneticCodeSchema } from './protocol/common.ts';
 import { ALL_FRAME_NAMES, evidenceSchema, predictionSchema, reasonSchema } from './results.ts';
 
 /** Where a column stands: in sequences.tsv, in results.parquet, in exported tables. */
@@ -329,7 +329,7 @@ export const SEQUENCE_COLUMNS = {
     en: ['Chunks lost to TGA', 'those that would have one if TGA were no stop codon'],
     de: ['An TGA verlorene Stücke', 'die einen hätten, wenn TGA kein Stoppcodon wäre'],
   }),
-  geneticCodeHint: integer(z.union([z.literal(4), z.literal(15)]).nullable(), {
+  geneticCodeHint: integer(otherGeneticCodeSchema.nullable(), {
     en: ['Genetic code?', '`4` or `15`: [the genetic code that it may need](#another-genetic-code)'],
     de: ['Genetischer Code?', '4 oder 15: der genetische Code, den sie brauchen könnte'],
     needs: 'geneticCodeHint',

@@ -258,7 +258,7 @@ export const MESSAGES = {
   'start.other_run':
     'What {folder} computed cannot be taken over: that run is not finished, or has another model, chunk length, precision or reading of its inputs, or embeddings are kept.',
   'start.repairs_and_reuse':
-    'Embeddings of an earlier run are of the sequences as they were written: they cannot be used where sequences are mended.',
+    'Embeddings of an earlier run are of the sequences as they were written: they cannot be used where sequences are mended or translated by another genetic code.',
   'goal.only_here':
     'A run stops at a goal only where this computer computes it, not on a cluster, on other computers or by shares.',
   'goal.needs_sample':

@@ -3,9 +3,11 @@ import { normBandsSchema } from './model.ts';
 import {
   countSchema,
   embeddingPrecisionSchema,
+  otherGeneticCodeSchema,
   precisionSchema,
   repairSchema,
   sha256Schema,
+  STANDARD_GENETIC_CODE,
   type Precision,
 } from './protocol/common.ts';
 
@@ -150,6 +152,8 @@ export const planSchema = z.object({
   repairs: z.array(repairSchema).min(1).optional(),
   /** Bases of the shortest sequence that is computed; absent if all are. */
   minLength: z.int().positive().optional(),
+  /** Absent if sequences are translated by the standard genetic code. */
+  geneticCode: otherGeneticCodeSchema.optional(),
   imported: importedEmbeddingsSchema.nullish(),
   /** Folder of a finished run of this program: what it computed of the same parts is taken over. */
   earlier: z.string().optional(),
@@ -178,6 +182,7 @@ export function differenceOf(one: Plan, other: Plan): string | null {
     'chunk length': chunkLengthsText(plan),
     precision: plan.precision,
     'minimum length': String(plan.minLength ?? 'none'),
+    'genetic code': String(plan.geneticCode ?? STANDARD_GENETIC_CODE),
     'mending of sequences': (plan.repairs ?? []).join(', '),
   });
   const wanted = facts(one);

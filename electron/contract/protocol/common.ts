@@ -4,6 +4,11 @@ import { z } from 'zod';
 export const repairSchema = z.enum(['read_u_as_t', 'whole_headers_as_names', 'remove_gaps']);
 export type Repair = z.infer<typeof repairSchema>;
 
+/** NCBI's genetic codes other than the standard one (11) by which a run can translate. */
+export const otherGeneticCodeSchema = z.union([z.literal(4), z.literal(15)]);
+export type OtherGeneticCode = z.infer<typeof otherGeneticCodeSchema>;
+export const STANDARD_GENETIC_CODE = 11;
+
 export const PROTOCOL_VERSION = 2;
 
 /** Key of a part: its number from prepare, six digits or more; bisecting a part appends `.0` or `.1`. */

@@ -3,6 +3,7 @@ import { fileProblemCodeSchema, saidCodeSchema } from '../problems.ts';
 import {
   countSchema,
   helloSchema,
+  otherGeneticCodeSchema,
   runPathSchema,
   sha256Schema,
   partKeySchema,
@@ -33,6 +34,7 @@ export const prepareCommandSchema = z.object({
   /** Null if the parts are cut in the order of the files. */
   order_seed: countSchema.nullable(),
   min_length: z.int().positive().optional(),
+  genetic_code: otherGeneticCodeSchema.optional(),
 });
 export type PrepareCommand = z.infer<typeof prepareCommandSchema>;
 

@@ -29,7 +29,7 @@ const byRun = z.object({ runId: runIdSchema });
 export const inputPathsSchema = z.array(inputPathSchema).min(1).max(LIMITS.inputs);
 
 /** Bases of the shortest sequence to compute; if absent, all are. */
-const minLengthSchema = planSchema.shape.minLength;
+const { minLength: minLengthSchema, geneticCode: geneticCodeSchema } = planSchema.shape;
 const repairsSchema = z.array(repairSchema).max(repairSchema.options.length);
 
 /** Where a run is computed: here, or on a cluster through its own scheduler. */
@@ -84,6 +84,7 @@ export const runRequestSchema = z.object({
   embeddings: embeddingPrecisionSchema.nullable().default(null),
   repairs: repairsSchema.optional(),
   minLength: minLengthSchema,
+  geneticCode: geneticCodeSchema,
   /** Folder of a run of the original tool, or of its fork, whose embeddings are reused; or of a finished run, whose scores are. */
   reuseEmbeddings: pathSchema.optional(),
   /** Memory that a worker may use on its GPU; if absent, all free memory. */
@@ -491,6 +492,7 @@ export const runsContract = {
         paths: inputPathsSchema,
         repairs: repairsSchema.default([]),
         minLength: minLengthSchema,
+        geneticCode: geneticCodeSchema,
       }),
     )
     .output(eventIterator(inspectEventSchema)),

@@ -28,8 +28,14 @@ const RAY = { kind: 'ray', address: 'head:6379', shares: 12 } as const;
 it.each<[string, Partial<RepeatableRun['plan']>, object]>([
   ['predict COMMON', {}, {}],
   [
-    'predict COMMON --no-embed-equal-sequences-once --repair read_u_as_t --min-length 500 --embeddings fp16',
-    { embedEqualSequencesOnce: false, repairs: ['read_u_as_t'], minLength: 500, embeddings: 'fp16' },
+    'predict COMMON --no-embed-equal-sequences-once --repair read_u_as_t --min-length 500 --genetic-code 15 --embeddings fp16',
+    {
+      embedEqualSequencesOnce: false,
+      repairs: ['read_u_as_t'],
+      minLength: 500,
+      geneticCode: 15,
+      embeddings: 'fp16',
+    },
     {},
   ],
   [

@@ -15,6 +15,7 @@ export interface RepeatableRun {
     | 'embeddings'
     | 'repairs'
     | 'minLength'
+    | 'geneticCode'
   > & {
     inputs: readonly { path: string }[];
     model: Pick<Plan['model'], 'name' | 'folder' | 'notice'>;
@@ -60,6 +61,7 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     ...(plan.embedEqualSequencesOnce ? [] : ['--no-embed-equal-sequences-once']),
     ...(plan.repairs ?? []).flatMap((repair) => ['--repair', repair]),
     ...(plan.minLength === undefined ? [] : ['--min-length', String(plan.minLength)]),
+    ...(plan.geneticCode === undefined ? [] : ['--genetic-code', String(plan.geneticCode)]),
     ...(plan.embeddings === null ? [] : ['--embeddings', plan.embeddings]),
     ...(request.reuseEmbeddings === undefined ? [] : ['--reuse-embeddings', request.reuseEmbeddings]),
     ...whereFlags(request),

@@ -4,7 +4,8 @@ import { usage } from '../../contract/errors.ts';
 import type { FrameName } from '../../contract/results.ts';
 import { chunkId } from '../store/tables/tableRows.ts';
 import { float32Text, cellText } from '../results/cellText.ts';
-import { modelMark } from '../../contract/plan.ts';
+import { modelMark, type Plan } from '../../contract/plan.ts';
+import type { OtherGeneticCode } from '../../contract/protocol/common.ts';
 import type { ScoredChunk } from '../results/types.ts';
 import type { ExportSource } from './exportSource.ts';
 import { headerEnd, lettersOf, type InputSequences } from './inputSequences.ts';
@@ -91,7 +92,7 @@ function decidingProtein(
   );
   if (!best) return null;
   const { start, end } = source.bounds(sequence, best.chunk, best.frame);
-  const protein = frameProtein(lettersOf(record()).slice(start, end), best.frame);
+  const protein = frameProtein(lettersOf(record()).slice(start, end), best.frame, source.run.plan);
   const mark = modelMark(source.run.plan.model);
   const facts =
     `chunk=${start + 1}-${end} frame=${best.frame} score=${float32Text(best.virusScore)} ` +
@@ -131,9 +132,9 @@ export async function recordsOf(
   return Buffer.concat(records).toString('utf8');
 }
 
-function frameProtein(chunk: string, frame: FrameName): string {
+function frameProtein(chunk: string, frame: FrameName, { geneticCode }: Plan): string {
   const strand = frame.startsWith('F') ? chunk : reverseComplement(chunk);
-  return translate(strand.slice(Number(frame[1]) - 1));
+  return translate(strand.slice(Number(frame[1]) - 1), geneticCode);
 }
 
 function wrapped(letters: string): string {
@@ -157,13 +158,20 @@ const AMINO_ACID = new Map(
   ]),
 );
 
+/** The codons that other genetic codes read as an amino acid. */
+const READ_AS: Record<OtherGeneticCode, ReadonlyMap<string, string>> = {
+  4: new Map([...AMINO_ACID, ['TGA', 'W']]),
+  15: new Map([...AMINO_ACID, ['TAG', 'Q']]),
+};
+
 /**
  * Translates like the method: a codon with a letter other than A, C, G or T adds nothing. `strand` is
  * upper-case.
  */
-function translate(strand: string): string {
+function translate(strand: string, code: Plan['geneticCode']): string {
+  const aminoAcids = code === undefined ? AMINO_ACID : READ_AS[code];
   let protein = '';
-  for (let i = 0; i + 3 <= strand.length; i += 3) protein += AMINO_ACID.get(strand.slice(i, i + 3)) ?? '';
+  for (let i = 0; i + 3 <= strand.length; i += 3) protein += aminoAcids.get(strand.slice(i, i + 3)) ?? '';
   return protein;
 }
 

@@ -22,7 +22,12 @@ import {
 } from '../../contract/folderNames.ts';
 import { tooLong, type PathLimit } from '../system/pathLength.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { inspectedFileSchema, type InspectedFile, type Repair } from '../../contract/protocol/index.ts';
+import {
+  inspectedFileSchema,
+  type InspectedFile,
+  type OtherGeneticCode,
+  type Repair,
+} from '../../contract/protocol/index.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { describeExit, type ProcessExit, ReadingProcess } from '../workers/childProcess.ts';
 
@@ -185,13 +190,14 @@ export interface Reading {
   readonly looks: readonly string[];
   readonly repairs: readonly Repair[];
   readonly minLength?: number | undefined;
+  readonly geneticCode?: OtherGeneticCode | undefined;
 }
 
 /** Reads files to their end and reports their contents, one after the other, in the given order. */
 export async function inspectInputs(
   { environment }: { environment: PythonEnvironment },
   paths: readonly string[],
-  { looks, repairs, minLength }: Reading,
+  { looks, repairs, minLength, geneticCode }: Reading,
   onFile: (file: InspectedFile) => void,
   signal?: AbortSignal,
 ): Promise<Result<void>> {
@@ -199,6 +205,7 @@ export async function inspectInputs(
     ...looks.flatMap((look) => ['--look', look]),
     ...repairs.flatMap((repair) => ['--repair', repair]),
     ...(minLength === undefined ? [] : ['--min-length', String(minLength)]),
+    ...(geneticCode === undefined ? [] : ['--genetic-code', String(geneticCode)]),
   ]);
   let files = 0;
   let garbage: string | undefined;

@@ -152,10 +152,15 @@ def test_prepare_jobs_follow_the_contract() -> None:
     assert validator.is_valid(JOB)
     job = parse_job(JOB)
     inputs = tuple({**one, "repairs": (), "begins_parts": False} for one in JOB["inputs"])
-    expected = {**JOB, "inputs": inputs, "second_chunk_length": None, "min_length": 1}
+    expected = {**JOB, "inputs": inputs, "second_chunk_length": None, "min_length": 1, "genetic_code": 11}
     assert msgspec.to_builtins(job, enc_hook=str) == expected
     assert validator.is_valid({**JOB, "second_chunk_length": 300})
     assert parse_job({**JOB, "second_chunk_length": 300}).second_chunk_length == 300
+    recoded = {**JOB, "genetic_code": 15}
+    assert validator.is_valid(recoded)
+    assert parse_job(recoded).genetic_code == 15
+    with pytest.raises(PrepareError):
+        parse_job({**JOB, "genetic_code": 5})
     for name in JOB.keys() - {"type"}:
         for case in (
             {key: value for key, value in JOB.items() if key != name},

@@ -15,6 +15,8 @@ CODE = {
     "G": "GGT GGC GGA GGG",
 }  # fmt: skip
 RESIDUE_OF = {codon: residue for residue, codons in CODE.items() for codon in codons.split()}
+# The only codon of each other genetic code that differs in these.
+READ_AS: dict[int, dict[str, str]] = {4: {"TGA": "W"}, 11: {}, 15: {"TAG": "Q"}}
 OTHER = {"A": "T", "C": "G", "G": "C", "T": "A"}
 
 
@@ -40,7 +42,8 @@ def chunk_bounds(length: int, c: int) -> list[tuple[int, int]]:
     return bounds
 
 
-def frames_of_chunk(chunk: str) -> list[tuple[str, str, str]]:
+def frames_of_chunk(chunk: str, code: int = 11) -> list[tuple[str, str, str]]:
+    residue_of = {**RESIDUE_OF, **READ_AS[code]}
     forward = chunk.upper()
     reverse = "".join(OTHER.get(letter, letter) for letter in reversed(forward))
     found = []
@@ -48,15 +51,15 @@ def frames_of_chunk(chunk: str) -> list[tuple[str, str, str]]:
         for f in range(3):
             protein = ""
             for i in range(f, len(strand) - 2, 3):
-                protein += RESIDUE_OF.get(strand[i : i + 3], "")
+                protein += residue_of.get(strand[i : i + 3], "")
             if protein and "*" not in protein:
                 found.append((f"{strand_name}{f + 1}", protein, strand[f : f + 1 + 3 * len(protein)]))
     return found
 
 
-def frames_of_sequence(sequence: str, c: int) -> list[PlainFrame]:
+def frames_of_sequence(sequence: str, c: int, code: int = 11) -> list[PlainFrame]:
     return [
         PlainFrame(k, *frame)
         for k, (begin, end) in enumerate(chunk_bounds(len(sequence), c))
-        for frame in frames_of_chunk(sequence[begin:end])
+        for frame in frames_of_chunk(sequence[begin:end], code)
     ]

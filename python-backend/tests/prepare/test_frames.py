@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -9,17 +10,17 @@ from hypothesis import strategies as st
 from plain_definition import PlainFrame, frames_of_sequence
 
 from virnucpro_backend.prepare.chunking import chunk_table
-from virnucpro_backend.prepare.frames import FRAME_NAMES, open_frames
+from virnucpro_backend.prepare.frames import FRAME_NAMES, STANDARD, GeneticCode, open_frames
 
 DATA = Path(__file__).parents[1] / "data"
 
 
-def fast_frames(sequences: list[str], c: int) -> list[list[PlainFrame]]:
+def fast_frames(sequences: list[str], c: int, code: GeneticCode = STANDARD) -> list[list[PlainFrame]]:
     letters = np.frombuffer("".join(sequences).encode("ascii"), np.uint8)
     lengths = np.array([len(sequence) for sequence in sequences], np.int64)
     table = chunk_table(lengths, c)
     origins = np.cumsum(lengths) - lengths
-    frames = open_frames(letters, origins[table.record] + table.start, table.length)
+    frames = open_frames(letters, origins[table.record] + table.start, table.length, code)
     residues, nucleotides = frames.residues.tobytes().decode(), frames.nucleotides.tobytes().decode()
     found: list[list[PlainFrame]] = [[] for _ in sequences]
     residue, nucleotide = 0, 0
@@ -80,7 +81,8 @@ def test_random_sequences_agree_with_the_plain_definition(data: st.DataObject) -
     alphabet = data.draw(st.sampled_from(ALPHABETS))
     sequences = data.draw(st.lists(st.text(alphabet, max_size=130), min_size=1, max_size=6))
     c = data.draw(st.sampled_from([1, 2, 3, 7, 30, 50]))
-    assert fast_frames(sequences, c) == [frames_of_sequence(sequence, c) for sequence in sequences]
+    code: GeneticCode = data.draw(st.sampled_from(get_args(GeneticCode)))
+    assert fast_frames(sequences, c, code) == [frames_of_sequence(one, c, code) for one in sequences]
 
 
 def fasta(path: Path) -> dict[str, str]:

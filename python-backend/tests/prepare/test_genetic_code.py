@@ -9,7 +9,7 @@ from benchmarks.genetic_code import CODES, RANDOM_GC, genes, hints, random_lette
 from virnucpro_backend.prepare.genetic_code import genetic_code_hints
 from virnucpro_backend.prepare.records.survey import InMemory
 
-SEQUENCES = Path(__file__).resolve().parents[4] / "shared" / "data"
+DATA = Path(__file__).parents[1] / "data"
 
 
 @pytest.mark.parametrize("chunk_length", [300, 500])
@@ -61,7 +61,6 @@ def test_few_or_divided_chunks_are_no_hint(
     assert found.tolist() == [code]
 
 
-@pytest.mark.skipif(not SEQUENCES.is_dir(), reason="the genome of crAssphage is not there")
 def test_crassphage_gets_no_hint_at_the_usual_chunk_length() -> None:
-    text = (SEQUENCES / "crassphage.fa").read_bytes().split(b"\n", 1)[1].replace(b"\n", b"")
+    text = (DATA / "crassphage.fa").read_bytes().split(b"\n", 1)[1].replace(b"\n", b"")
     assert hints([np.frombuffer(text, np.uint8)], 500).tolist() == [0]

@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from plain_definition import chunk_bounds, frames_of_chunk
 from prepare_process import run_prepare, validate_problem, validator
 
+from virnucpro_backend.prepare.frames import GeneticCode
 from virnucpro_backend.prepare.inspect import LENGTH_BIN_EDGES, LengthStatistics, inspect_file
 from virnucpro_backend.prepare.judged import JudgedCounts
 from virnucpro_backend.prepare.records.survey import InMemory
@@ -100,30 +101,34 @@ LETTERS = st.one_of(
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(LETTERS, max_size=12))
-def test_judged_sequences_and_bases_agree_with_the_plain_definition(sequences: list[str]) -> None:
-    counted = JudgedCounts({"200": [200], "120": [120], "200+120": [200, 120]})
+@given(st.lists(LETTERS, max_size=12), st.sampled_from(get_args(GeneticCode)))
+def test_judged_sequences_and_bases_agree_with_the_plain_definition(
+    sequences: list[str], code: GeneticCode
+) -> None:
+    counted = JudgedCounts({"200": [200], "120": [120], "200+120": [200, 120]}, code)
     letters = np.frombuffer("".join(sequences).encode(), np.uint8)
     lengths = np.array([len(sequence) for sequence in sequences], np.int64)
     counted.add(InMemory(letters), lengths, lengths)
     for look in counted.looks.values():
-        judged = [judged_by_definition(sequence, *look.chunk_lengths) for sequence in sequences]
+        judged = [judged_by_definition(sequence, code, *look.chunk_lengths) for sequence in sequences]
         assert look.sequences == sum(bool(bases) for bases, _ in judged)
         assert look.bases == sum(len(bases) for bases, _ in judged)
         proteins = [protein for _, found in judged for protein in found]
         assert (look.frames, look.residues) == (len(proteins), sum(map(len, proteins)))
 
 
-def judged_by_definition(sequence: str, c: int, second: int | None = None) -> tuple[set[int], list[str]]:
+def judged_by_definition(
+    sequence: str, code: GeneticCode, c: int, second: int | None = None
+) -> tuple[set[int], list[str]]:
     """The bases that are judged, and the proteins of all open frames."""
     bases: set[int] = set()
     proteins: list[str] = []
     for begin, end in chunk_bounds(len(sequence), c):
-        found = [protein for _, protein, _ in frames_of_chunk(sequence[begin:end])]
+        found = [protein for _, protein, _ in frames_of_chunk(sequence[begin:end], code)]
         if found:
             bases.update(range(begin, end))
         elif second is not None and end - begin > second:
-            within, found = judged_by_definition(sequence[begin:end], second)
+            within, found = judged_by_definition(sequence[begin:end], code, second)
             bases.update(begin + base for base in within)
         proteins += found
     return bases, proteins

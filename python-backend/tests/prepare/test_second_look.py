@@ -3,7 +3,7 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -13,39 +13,39 @@ from plain_definition import chunk_bounds, frames_of_chunk
 from safetensors.numpy import load
 
 from virnucpro_backend.prepare.chunking import chunk_table
-from virnucpro_backend.prepare.frames import FRAME_NAMES, open_frames
+from virnucpro_backend.prepare.frames import FRAME_NAMES, GeneticCode, open_frames
 from virnucpro_backend.prepare.preparation import Job, JobInput, Preparation
 from virnucpro_backend.prepare.second_look import frames_of_second_look
 
 # Chunks without a stop codon and with one in every frame must both be common.
-PIECES = ["ACG", "GCC", "CCC", "TTA", "TAA", "N", "acg", "TTAATTAATTAA"]
+PIECES = ["ACG", "GCC", "CCC", "TTA", "TAA", "TAG", "TGA", "N", "acg", "TTAATTAATTAA"]
 SEQUENCES = st.lists(st.lists(st.sampled_from(PIECES), max_size=60).map("".join), min_size=1, max_size=4)
 LENGTHS = st.integers(20, 60).flatmap(lambda c: st.tuples(st.just(c), st.integers(-(-c // 2), c - 1)))
 
 
-def plain_frames(chunk: str, second: int) -> list[tuple[int, str, str]]:
+def plain_frames(chunk: str, second: int, code: GeneticCode) -> list[tuple[int, str, str]]:
     """Frames of a chunk's shorter chunks by their definition: number, protein and nucleotides."""
-    if frames_of_chunk(chunk):
+    if frames_of_chunk(chunk, code):
         return []
     return [
         (FRAME_NAMES.index(name) + 6 * (1 + part), *letters)
         for part, (begin, end) in enumerate(chunk_bounds(len(chunk), second))
-        for name, *letters in frames_of_chunk(chunk[begin:end])
+        for name, *letters in frames_of_chunk(chunk[begin:end], code)
     ]
 
 
 @settings(deadline=None)
-@given(SEQUENCES, LENGTHS)
+@given(SEQUENCES, LENGTHS, st.sampled_from(get_args(GeneticCode)))
 def test_frames_are_those_of_the_shorter_chunks_where_a_chunk_has_none(
-    sequences: list[str], lengths: tuple[int, int]
+    sequences: list[str], lengths: tuple[int, int], code: GeneticCode
 ) -> None:
     first, second = lengths
     letters = np.frombuffer("".join(sequences).encode(), np.uint8)
     sizes = np.array([len(sequence) for sequence in sequences], np.int64)
     table = chunk_table(sizes, first)
     starts = (np.cumsum(sizes) - sizes)[table.record] + table.start
-    whole = open_frames(letters, starts, table.length)
-    frames = frames_of_second_look(letters, starts, table.length, whole, second)
+    whole = open_frames(letters, starts, table.length, code)
+    frames = frames_of_second_look(letters, starts, table.length, code, whole, second)
     residues, nucleotides = frames.residues.tobytes().decode(), frames.nucleotides.tobytes().decode()
     ends = np.cumsum(frames.residue_counts), np.cumsum(frames.nucleotide_counts)
     found = [
@@ -59,7 +59,7 @@ def test_frames_are_those_of_the_shorter_chunks_where_a_chunk_has_none(
     assert found == [
         (chunk, *frame)
         for chunk, (begin, length) in enumerate(zip(starts.tolist(), table.length.tolist(), strict=True))
-        for frame in plain_frames(joined[begin : begin + length], second)
+        for frame in plain_frames(joined[begin : begin + length], second, code)
     ]
 
 

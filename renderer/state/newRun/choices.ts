@@ -10,6 +10,7 @@ import {
   type ModelStatus,
   type ProbeResult,
   type ProbedGpu,
+  type OtherGeneticCode,
   type Repair,
   type Goal,
   type RunRequest,
@@ -51,6 +52,8 @@ export interface RunChoices {
   readonly repairs: readonly Repair[];
   /** Bases of the shortest sequence that is computed; null if all are. */
   readonly minLength: number | null;
+  /** Null if sequences are translated by the standard code. */
+  readonly geneticCode: OtherGeneticCode | null;
   readonly keepWork: boolean;
   /** Known sequences are scored first, apart from the results. */
   readonly withControls: boolean;
@@ -79,6 +82,7 @@ export const ADVANCED_DEFAULTS = {
   until: null,
   reuseEmbeddings: null,
   minLength: null,
+  geneticCode: null,
 } as const satisfies Partial<RunChoices>;
 
 export const RUN_REQUEST_DEFAULTS: RunChoices = {
@@ -235,6 +239,7 @@ export function requestFrom(
     ...(Object.keys(sampleDetails).length > 0 ? { sampleDetails } : {}),
     ...(choices.repairs.length > 0 ? { repairs: [...choices.repairs] } : {}),
     ...(choices.minLength === null ? {} : { minLength: choices.minLength }),
+    ...(choices.geneticCode === null ? {} : { geneticCode: choices.geneticCode }),
     ...(choices.reuseEmbeddings === null ? {} : { reuseEmbeddings: choices.reuseEmbeddings }),
     ...(choices.outputDir === null ? {} : { outputDir: choices.outputDir }),
     ...(choices.gpuMemoryGb === null ? {} : { gpuMemoryBytes: Math.round(choices.gpuMemoryGb * 1e9) }),
@@ -271,6 +276,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
     order: request.order ?? null,
     repairs: request.repairs ?? [],
     minLength: request.minLength ?? null,
+    geneticCode: request.geneticCode ?? null,
     keepWork: request.keepWork,
     withControls: request.withControls ?? false,
     reuseEmbeddings: request.reuseEmbeddings ?? null,

@@ -303,6 +303,7 @@ describe('choices', () => {
           embeddings: fc.constantFrom(null, 'fp16' as const),
           secondChunkLength: fc.constantFrom(null, 300, 150),
           minLength: fc.constantFrom(null, 500),
+          geneticCode: fc.constantFrom(null, 4, 15),
           keepWork: fc.boolean(),
           withControls: fc.boolean(),
           embedEqualSequencesOnce: fc.boolean(),

@@ -77,12 +77,17 @@ let nextUpload = 1;
 export async function addPaths(paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   const { signal } = lookController;
-  const { repairs, minLength } = useNewRun.getState().choices;
+  const { repairs, minLength, geneticCode } = useNewRun.getState().choices;
   looks += 1;
   useNewRun.setState({ looking: true, inspectError: null });
   try {
     const events = await engine.runs.inspect(
-      { paths: [...paths], repairs: [...repairs], ...(minLength === null ? {} : { minLength }) },
+      {
+        paths: [...paths],
+        repairs: [...repairs],
+        ...(minLength === null ? {} : { minLength }),
+        ...(geneticCode === null ? {} : { geneticCode }),
+      },
       { signal },
     );
     for await (const event of events) {
@@ -182,7 +187,7 @@ export function choose(change: Partial<RunChoices>): void {
 }
 
 const areReadAlike = (one: RunChoices, other: RunChoices): boolean =>
-  one.repairs === other.repairs && one.minLength === other.minLength;
+  one.repairs === other.repairs && one.minLength === other.minLength && one.geneticCode === other.geneticCode;
 
 /** Sets the sample of every file, in order; null goes back to the names derived from file names. */
 export function nameSamples(named: readonly NamedSample[] | null): void {
@@ -223,6 +228,7 @@ export function startOver(): void {
       twoRuns: false,
       repairs: [],
       minLength: null,
+      geneticCode: null,
       outputDir: null,
       until: null,
       model: state.choices.model === TEACHING_MODEL ? null : state.choices.model,

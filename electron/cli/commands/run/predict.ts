@@ -6,7 +6,7 @@ import { unwrap, appFailure, usage } from '../../../contract/errors.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { message } from '../../../contract/messages.ts';
 import { chunkLengthsText, type Plan } from '../../../contract/plan.ts';
-import type { InspectedFile, Repair } from '../../../contract/protocol/index.ts';
+import { STANDARD_GENETIC_CODE, type InspectedFile, type Repair } from '../../../contract/protocol/index.ts';
 import { runRequestSchema, type RunRequest, inputPathsSchema } from '../../../contract/rpc/runs.ts';
 import { isBlocking, severityOf, toldOf } from '../../../contract/problems.ts';
 import { pairProblems } from '../../../contract/readPairs.ts';
@@ -64,6 +64,7 @@ export interface PredictFlags extends ClusterFlags {
   reuseEmbeddings?: string;
   repair?: Repair[];
   minLength?: number;
+  geneticCode?: number;
   /** Path of a sample sheet. */
   samples?: string;
   withControls?: boolean;
@@ -240,6 +241,7 @@ async function differences(
     ['--samples', flags.samples === undefined ? undefined : sheetText(request), sheetText(begun)],
     ['--repair', flags.repair?.toSorted().join(', '), plan.repairs?.join(', ') ?? null],
     ['--min-length', flags.minLength, plan.minLength ?? null],
+    ['--genetic-code', flags.geneticCode, plan.geneticCode ?? STANDARD_GENETIC_CODE],
     ['--keep-work', flags.keepWork || undefined, begun.keepWork],
     ['--strict', flags.strict || undefined, begun.strict],
     ['--reuse-embeddings', request.reuseEmbeddings, plan.imported?.folder ?? plan.earlier ?? null],
@@ -313,6 +315,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     reuseEmbeddings: flags.reuseEmbeddings === undefined ? undefined : resolve(flags.reuseEmbeddings),
     repairs: flags.repair,
     minLength: flags.minLength,
+    geneticCode: flags.geneticCode === STANDARD_GENETIC_CODE ? undefined : flags.geneticCode,
     withControls: flags.withControls,
     keepWork: flags.keepWork ?? false,
     force: flags.force ?? false,

@@ -9,6 +9,7 @@ interface MethodsFacts {
   hash: string;
   chunkLength: number;
   minLength: number | undefined;
+  geneticCode: number;
   /** The model that judges the shorter chunks; null if it is the same. */
   secondLook: { length: number; model: string | null } | null;
   precision: string;
@@ -136,7 +137,7 @@ const en = {
     `Viral sequences were identified with VirNucPro [1] as implemented in VirNucPro Desktop ${facts.app}` +
     `${facts.torch === null ? '' : ` (PyTorch ${facts.torch})`}. ${facts.sequences} sequences from ${facts.files} ` +
     `${facts.files === 1 ? 'file' : 'files'} were cut into overlapping chunks of ${facts.chunkLength} bp, which were translated in six ` +
-    `reading frames. ${facts.minLength === undefined ? '' : `Sequences shorter than ${facts.minLength} bp were left out. `}Frames without a stop codon were embedded with ${facts.esm2} [2] and DNABERT-S [3] and scored by the classifier ` +
+    `reading frames by NCBI's genetic code ${facts.geneticCode}. ${facts.minLength === undefined ? '' : `Sequences shorter than ${facts.minLength} bp were left out. `}Frames without a stop codon were embedded with ${facts.esm2} [2] and DNABERT-S [3] and scored by the classifier ` +
     `"${facts.model}" (SHA-256 ${facts.hash.slice(0, 12)}) in ${facts.precision} precision. ${lookedAgain(facts.secondLook)}A chunk took the virus ` +
     `score of the frame most decided for either class. A sequence was called viral where the mean of its chunks' scores, each weighted by the bases ` +
     `not covered by an earlier scored chunk, was at least 0.5. Of ${facts.scored} sequences that could be scored${facts.hasControls ? ' outside of the controls' : ''}, ${facts.virus} were called viral.`,
@@ -250,7 +251,7 @@ const de: typeof en = {
     `Virale Sequenzen wurden mit VirNucPro [1] bestimmt, wie VirNucPro Desktop ${facts.app} es rechnet` +
     `${facts.torch === null ? '' : ` (PyTorch ${facts.torch})`}. ${facts.sequences} Sequenzen aus ${facts.files} ` +
     `${facts.files === 1 ? 'Datei' : 'Dateien'} wurden in überlappende Stücke von ${facts.chunkLength} bp geteilt und diese in sechs ` +
-    `Leserahmen übersetzt. ${facts.minLength === undefined ? '' : `Kürzere Sequenzen als ${facts.minLength} bp blieben außen vor. `}Rahmen ohne Stoppcodon wurden mit ${facts.esm2} [2] und DNABERT-S [3] eingebettet und vom Klassifikator ` +
+    `Leserahmen nach dem genetischen Code ${facts.geneticCode} des NCBI übersetzt. ${facts.minLength === undefined ? '' : `Kürzere Sequenzen als ${facts.minLength} bp blieben außen vor. `}Rahmen ohne Stoppcodon wurden mit ${facts.esm2} [2] und DNABERT-S [3] eingebettet und vom Klassifikator ` +
     `„${facts.model}“ (SHA-256 ${facts.hash.slice(0, 12)}) mit der Genauigkeit ${facts.precision} bewertet. ${lookedAgainGerman(facts.secondLook)}Ein Stück hat den ` +
     `Viruswert des Rahmens, der am entschiedensten für eine der beiden Klassen ist. Eine Sequenz gilt als viral, wenn das Mittel der Werte ihrer Stücke, ` +
     `jeder gewichtet mit den Basen, die kein bewertetes Stück davor abdeckt, mindestens 0,5 ist. Von ${facts.scored} bewertbaren Sequenzen${facts.hasControls ? ' außerhalb der Kontrollen' : ''} waren das ${facts.virus}.`,

@@ -10,7 +10,7 @@ import {
 import { hitText } from '../../../contract/hit.ts';
 import { goalText } from '../../../contract/goal.ts';
 import { chunkLengthsText, modelMark, shortestChunk } from '../../../contract/plan.ts';
-import type { Precision } from '../../../contract/protocol/common.ts';
+import { STANDARD_GENETIC_CODE, type Precision } from '../../../contract/protocol/common.ts';
 import { scoresByCall, sharesByLength } from '../../../contract/lengthScores.ts';
 import { estimateText, sharePercent } from '../../../contract/shareEstimate.ts';
 import { severityOf, toldOf } from '../../../contract/problems.ts';
@@ -446,7 +446,7 @@ class ReportPage {
   private methods(): Markup {
     const { run, versions, found } = this.facts;
     const { byPrediction } = found.outsideControls;
-    const { model, chunkLength, minLength, secondLook, precision } = run.plan;
+    const { model, chunkLength, minLength, geneticCode, secondLook, precision } = run.plan;
     const text = this.texts.methodsText({
       app: versions['app'] ?? run.description.appVersion,
       torch: versions['torch'] ?? null,
@@ -456,6 +456,7 @@ class ReportPage {
       hash: model.hash,
       chunkLength,
       minLength,
+      geneticCode: geneticCode ?? STANDARD_GENETIC_CODE,
       secondLook: secondLook
         ? { length: secondLook.chunkLength, model: secondLook.model?.title ?? null }
         : null,

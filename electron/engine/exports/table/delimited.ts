@@ -107,6 +107,7 @@ async function writeJson(source: ExportSource, columns: readonly Column[], file:
     ...(state.phase === 'done' ? {} : { provisional: true }),
     precision: plan.precision,
     chunk_length: plan.chunkLength,
+    ...(plan.geneticCode !== undefined && { genetic_code: plan.geneticCode }),
     ...(plan.secondLook && { second_chunk_length: plan.secondLook.chunkLength }),
   };
   await file.write(`{"run":${JSON.stringify(run)},\n"sequences":[`);

@@ -123,7 +123,7 @@ export async function createRun(
   const earlier = await planOfEarlier(context, request.reuseEmbeddings);
   if (!earlier.ok) return earlier;
   const imports = request.reuseEmbeddings !== undefined && earlier.value === null;
-  if (imports && (request.repairs ?? []).length > 0)
+  if (imports && ((request.repairs ?? []).length > 0 || request.geneticCode !== undefined))
     return failWith('usage', message('start.repairs_and_reuse'));
   const asked = earlier.value === null ? request : asInEarlier(request, earlier.value);
   const choice = await chooseDevices(context, request, model.value);
@@ -139,10 +139,10 @@ export async function createRun(
   const usable = await checkRunFolder(folder, request.force, collected.value.paths);
   if (!usable.ok) return usable;
 
-  const { repairs = [], minLength } = request;
+  const { repairs = [], minLength, geneticCode } = request;
   const look = chunkLengthsText({ chunkLength, secondLook: second.value });
   const looks = [...new Set([look, ...(await looksHere(context.paths))])];
-  const reading = { looks, repairs, minLength };
+  const reading = { looks, repairs, minLength, geneticCode };
   const inspected = await inspectAll(context, collected.value.paths, reading, options);
   if (!inspected.ok) return inspected;
   const leftOut = inspected.value.flatMap(({ path, problems }) => {
@@ -162,9 +162,9 @@ export async function createRun(
     residues: judged.residues,
     deviceNames: devices.map(({ name }) => name),
   };
-  // Scores of a second look have other p-values than those of a calibration, which has none.
+  // Scores of a second look or another genetic code have other p-values than those of a calibration.
   const trusted =
-    request.calibrates || second.value
+    request.calibrates || second.value || geneticCode
       ? undefined
       : await trustedScores(context.paths, model.value.planModel, chunkLength);
   const plan: Plan = {
@@ -180,6 +180,7 @@ export async function createRun(
     embeddings: request.embeddings,
     ...(repairs.length === 0 ? {} : { repairs: repairs.toSorted() }),
     ...(minLength === undefined ? {} : { minLength }),
+    ...(geneticCode === undefined ? {} : { geneticCode }),
     ...(trusted ? { trusted } : {}),
     ...(earlier.value && request.reuseEmbeddings !== undefined
       ? { earlier: resolve(request.reuseEmbeddings) }
@@ -285,7 +286,8 @@ export async function inspectAdded(
   const collected = await collectInputs([path]);
   if (!collected.ok) return collected;
   const repairs = [...new Set([...(plan.repairs ?? []), ...more])].toSorted();
-  const reading = { looks: [chunkLengthsText(plan)], repairs, minLength: plan.minLength };
+  const { minLength, geneticCode } = plan;
+  const reading = { looks: [chunkLengthsText(plan)], repairs, minLength, geneticCode };
   const inspected = await inspectAll(context, collected.value.paths.slice(0, 1), reading);
   if (!inspected.ok) return inspected;
   const [file] = inspected.value;

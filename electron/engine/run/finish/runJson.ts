@@ -60,6 +60,7 @@ export function runJson(
       embeddings: plan.embeddings,
       repairs: plan.repairs ?? [],
       ...(plan.minLength !== undefined && { min_length: plan.minLength }),
+      ...(plan.geneticCode !== undefined && { genetic_code: plan.geneticCode }),
       // Embeddings from another tool, perhaps in another precision: see docs/results.md.
       imported: importedFacts(plan),
       ...(plan.earlier !== undefined && { earlier: plan.earlier }),

@@ -49,6 +49,7 @@ export function prepareCommand(
     tail_parts: plan.tailParts,
     order_seed: plan.order === 'sample' ? plan.orderSeed : null,
     ...(plan.minLength === undefined ? {} : { min_length: plan.minLength }),
+    ...(plan.geneticCode === undefined ? {} : { genetic_code: plan.geneticCode }),
   };
 }
 

@@ -103,6 +103,6 @@ export class Inspections {
   }
 }
 
-function key(path: string, { repairs, minLength }: Reading): string {
-  return `${repairs.toSorted().join('+')} ${minLength} ${path}`;
+function key(path: string, { repairs, minLength, geneticCode }: Reading): string {
+  return `${repairs.toSorted().join('+')} ${minLength} ${geneticCode} ${path}`;
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -24,28 +25,36 @@ from virnucpro_backend.prepare.arrays import (
 FRAME_NAMES = ("F1", "F2", "F3", "R1", "R2", "R3")
 
 _BASES = "ACGT"
-# NCBI translation table 1, codons in the order TTT, TTC, TTA, TTG, TCT, ...
-_STANDARD_CODE = "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"
+GeneticCode = Literal[4, 11, 15]
+"""The number of a translation table of NCBI."""
+STANDARD: GeneticCode = 11
+"""Translates as table 1; the two differ in where proteins begin."""
+# Codons in the order TTT, TTC, TTA, TTG, TCT, ...
+_TABLES: dict[GeneticCode, str] = {
+    4: "FFLLSSSSYY**CCWWLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG",
+    11: "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG",
+    15: "FFLLSSSSYY*QCC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG",
+}
 _NCBI_BASES = "TCAG"
 
 # A codon is stored in a byte: two bits per base, and bit 6 if one of its letters is not A, C, G or T.
 _SKIPPED = 0x40
 
 
-def _residue_table() -> bytes:
+def _residue_table(residues: str) -> bytes:
     table = bytearray(256)
     for i, first in enumerate(_NCBI_BASES):
         for j, second in enumerate(_NCBI_BASES):
             for k, third in enumerate(_NCBI_BASES):
                 codon = 16 * _BASES.index(first) + 4 * _BASES.index(second) + _BASES.index(third)
-                table[codon] = ord(_STANDARD_CODE[16 * i + 4 * j + k])
+                table[codon] = ord(residues[16 * i + 4 * j + k])
     return bytes(table)
 
 
 _UPPER = bytes(range(256)).upper()
 _UPPER_COMPLEMENT = _UPPER.translate(bytes.maketrans(b"ACGT", b"TGCA"))
 _BASE_CODES = bytes(_BASES.find(chr(byte)) if chr(byte) in _BASES else _SKIPPED for byte in range(256))
-_RESIDUES = _residue_table()
+_RESIDUES = {code: _residue_table(residues) for code, residues in _TABLES.items()}
 _SKIPPED_CODONS = bytes(byte for byte in range(256) if byte & _SKIPPED)
 _TO_UPPER = np.uint8(0xDF)
 
@@ -58,7 +67,7 @@ class Frames:
     residues: uint8, the ASCII letters of all proteins end to end, residue_counts: int64 [f];
     nucleotides, nucleotide_counts: the same for the upper-case slices given to DNABERT-S.
     lost_to_tag, lost_to_tga: int64, chunks without any frame that would have one if TAG, or TGA, were not a
-    stop codon, as in the genetic codes 15 and 4.
+    stop codon, as in the genetic codes 15 and 4; none if it is no stop codon.
     """
 
     chunk: IntArray
@@ -71,14 +80,16 @@ class Frames:
     lost_to_tga: IntArray
 
 
-def open_frames(letters: ByteArray, starts: IntArray, lengths: IntArray) -> Frames:
+def open_frames(
+    letters: ByteArray, starts: IntArray, lengths: IntArray, code: GeneticCode = STANDARD
+) -> Frames:
     """Find frames without a stop and with a residue in chunks letters[starts[i] : starts[i] + lengths[i]].
 
     letters: uint8 [n], ASCII, any case; starts, lengths: int64 [m], chunks may overlap. The rules are
-    those of the original VirNucPro: the standard genetic code; a codon with a letter other than
-    A, C, G, T is skipped; nucleotides = strand[f : f + 1 + 3 * residues], cut at the chunk's end.
+    those of the original VirNucPro, which knows only the standard genetic code: a codon with a letter other
+    than A, C, G, T is skipped; nucleotides = strand[f : f + 1 + 3 * residues], cut at the chunk's end.
     """
-    stops = StopCodons(letters)
+    stops = StopCodons(letters, code)
     codon_counts, strands = stops.of_chunks(starts, lengths)
     holds_stop = _hold_stop(strands)
     lost = np.flatnonzero(holds_stop.all(axis=1))
@@ -94,7 +105,7 @@ def open_frames(letters: ByteArray, starts: IntArray, lengths: IntArray) -> Fram
     nucleotides = ragged_slices(both_strands, begin, nucleotide_counts)
 
     codons = _codons(nucleotides, nucleotide_counts, codon_counts)
-    residues = translate(codons, _RESIDUES, delete=_SKIPPED_CODONS)
+    residues = translate(codons, _RESIDUES[code], delete=_SKIPPED_CODONS)
     residue_counts = codon_counts
     if residues.size < codons.size:
         is_residue = codons & _SKIPPED == 0
@@ -131,15 +142,16 @@ def _codon_ranges(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArr
     return starts[:, None] + shift, first_reverse, codon_counts
 
 
-def _stop_codons(upper: ByteArray) -> tuple[BoolArray, BoolArray]:
-    """Mark where TAA, TAG or TGA begins, and where their reverse complements begin; both [n - 2]."""
+def _stop_codons(upper: ByteArray, code: GeneticCode) -> tuple[BoolArray, BoolArray]:
+    """Mark where a stop codon begins, and where the reverse complement of one begins; both [n - 2]."""
     is_a, is_c, is_g, is_t = (upper == ord(base) for base in _BASES)
     first, second, third = slice(0, -2), slice(1, -1), slice(2, None)
-    forward = is_a[second] & (is_a | is_g)[third]
-    forward |= is_g[second] & is_a[third]
+    forward = is_a[second] & (is_a if code == 15 else is_a | is_g)[third]
+    reverse = is_t[second] & (is_t if code == 15 else is_t | is_c)[first]
+    if code != 4:
+        forward |= is_g[second] & is_a[third]
+        reverse |= is_c[second] & is_t[first]
     forward &= is_t[first]
-    reverse = is_t[second] & (is_t | is_c)[first]
-    reverse |= is_c[second] & is_t[first]
     reverse &= is_a[third]
     return forward, reverse
 
@@ -197,9 +209,9 @@ class _Stops:
 class StopCodons:
     """The stop codons on both strands of letters (uint8 [n], ASCII), found once for all chunk lengths."""
 
-    def __init__(self, letters: ByteArray) -> None:
+    def __init__(self, letters: ByteArray, code: GeneticCode) -> None:
         self.upper = letters & _TO_UPPER
-        self._forward, self._reverse = (_Places(flags) for flags in _stop_codons(self.upper))
+        self._forward, self._reverse = (_Places(flags) for flags in _stop_codons(self.upper, code))
 
     def of_chunks(self, starts: IntArray, lengths: IntArray) -> tuple[IntArray, tuple[_Stops, _Stops]]:
         """The number of codons of each chunk's three frames [m, 3], and the stops of both strands."""

@@ -9,8 +9,8 @@ import numpy as np
 from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of
 from virnucpro_backend.prepare.records.survey import Letters
 
-STANDARD, TGA_IS_TRYPTOPHAN, TAG_IS_GLUTAMINE = 0, 4, 15
-"""NCBI's numbers of the genetic codes; 0 stands for no evidence against the standard one."""
+NO_HINT, TGA_IS_TRYPTOPHAN, TAG_IS_GLUTAMINE = 0, 4, 15
+"""The genetic codes by NCBI's numbers."""
 
 _FEWEST_CHUNKS = 6
 _LOST = 2 / 3
@@ -42,13 +42,13 @@ def genetic_code_hints(
     more = np.maximum(n_lost_to_tag, n_lost_to_tga)
     hints = np.where(n_lost_to_tag > n_lost_to_tga, TAG_IS_GLUTAMINE, TGA_IS_TRYPTOPHAN).astype(np.uint8)
     may_be = (n_chunks >= _FEWEST_CHUNKS) & (n_lost >= _LOST * n_chunks) & (n_lost_to_tag != n_lost_to_tga)
-    hints[~(may_be & (more >= _LOST_TO_ONE_CODON * n_lost))] = STANDARD
+    hints[~(may_be & (more >= _LOST_TO_ONE_CODON * n_lost))] = NO_HINT
     origins = offsets_of(lengths)
     for k in np.flatnonzero(hints).tolist():
         counts = _count_bases(letters, int(origins[k]), int(origins[k + 1]))
         by_chance = _lost_by_chance(counts, int(hints[k]), chunk_length)
         if _tail(int(more[k]), int(n_chunks[k]), by_chance) > _CHANCE:
-            hints[k] = STANDARD
+            hints[k] = NO_HINT
     return hints
 
 

@@ -15,13 +15,14 @@ import sys
 from collections.abc import Collection, Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from virnucpro_backend.prepare.allocation import keep_freed_memory
 from virnucpro_backend.prepare.arrays import IntArray
 from virnucpro_backend.prepare.failures import PrepareError
+from virnucpro_backend.prepare.frames import STANDARD, GeneticCode
 from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
 from virnucpro_backend.prepare.judged import Judged, JudgedCounts
 from virnucpro_backend.prepare.records.headers import RepeatedNames
@@ -37,7 +38,13 @@ from virnucpro_backend.protocol import Channel
 class Inspection:
     """What is known about a file so far; after a failure, what came before it."""
 
-    def __init__(self, looks: Collection[str], repairs: Collection[Repair] = (), min_length: int = 1) -> None:
+    def __init__(
+        self,
+        looks: Collection[str],
+        repairs: Collection[Repair] = (),
+        min_length: int = 1,
+        code: GeneticCode = STANDARD,
+    ) -> None:
         self._repairs = repairs
         self._min_length = min_length
         self._source: InputFile | None = None
@@ -46,7 +53,7 @@ class Inspection:
         self._repeats = RepeatedNames()
         self._repeated_headers = RepeatedNames()
         self._name_marks = NameMarks()
-        self._judged = JudgedCounts({look: [int(length) for length in look.split("+")] for look in looks})
+        self._judged = JudgedCounts({look: [int(length) for length in look.split("+")] for look in looks}, code)
         self._sha256: str | None = None
         self._failure: PrepareError | None = None
 
@@ -194,12 +201,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="instead of standard input")
     parser.add_argument("--repair", action="append", default=[], help="repair made while files are read")
     parser.add_argument("--min-length", type=int, default=1, help="bases of the shortest sequence used")
+    parser.add_argument("--genetic-code", type=int, default=STANDARD, choices=get_args(GeneticCode))
     options = parser.parse_args(arguments)
     channel = Channel()
     keep_freed_memory()
     tell_of_reading(lambda: channel.emit("reading"))
     for path in options.paths or _paths_of(sys.stdin.buffer):
-        channel.emit("inspected", **inspect_file(path, options.look, options.repair, options.min_length))
+        reading = (options.look, options.repair, options.min_length, options.genetic_code)
+        channel.emit("inspected", **inspect_file(path, *reading))
     return 0
 
 
@@ -209,10 +218,14 @@ def _paths_of(lines: Iterable[bytes]) -> list[Path]:
 
 
 def inspect_file(
-    path: Path, looks: Collection[str], repairs: Collection[Repair] = (), min_length: int = 1
+    path: Path,
+    looks: Collection[str],
+    repairs: Collection[Repair] = (),
+    min_length: int = 1,
+    code: GeneticCode = STANDARD,
 ) -> dict[str, Any]:
     """Return the fields of the `inspected` event (electron/contract/protocol/prepare.ts) of one file."""
-    inspection = Inspection(looks, repairs, min_length)
+    inspection = Inspection(looks, repairs, min_length, code)
     try:
         with InputFile(path) as source:
             inspection.read(source)

@@ -9,7 +9,7 @@ import numpy as np
 
 from virnucpro_backend.prepare.arrays import BoolArray, IntArray, offsets_of
 from virnucpro_backend.prepare.chunking import WINDOW_BASES, chunk_table
-from virnucpro_backend.prepare.frames import StopCodons
+from virnucpro_backend.prepare.frames import GeneticCode, StopCodons
 from virnucpro_backend.prepare.records.survey import Letters
 
 
@@ -41,7 +41,8 @@ class Judged:
 class JudgedCounts:
     """Counts for several looks at once: one or two chunk lengths each, by name."""
 
-    def __init__(self, chunk_lengths: Mapping[str, Sequence[int]]) -> None:
+    def __init__(self, chunk_lengths: Mapping[str, Sequence[int]], code: GeneticCode) -> None:
+        self._code = code
         self.looks = {name: Judged(tuple(lengths)) for name, lengths in chunk_lengths.items()}
 
     def add(self, letters: Letters, lengths: IntArray, chunked_lengths: IntArray) -> None:
@@ -54,12 +55,12 @@ class JudgedCounts:
         if letters.readable == origins[-1]:
             for first, end in _windows(origins):
                 begin = int(origins[first])
-                stops = StopCodons(letters.read(begin, int(origins[end])))
+                stops = StopCodons(letters.read(begin, int(origins[end])), self._code)
                 self._add(stops, origins[first:end] - begin, chunked_lengths[first:end])
         elif chunked_lengths.any():
-            beginning = JudgedCounts({name: look.chunk_lengths for name, look in self.looks.items()})
+            beginning = JudgedCounts({name: look.chunk_lengths for name, look in self.looks.items()}, self._code)
             readable = np.array([letters.readable])
-            beginning._add(StopCodons(letters.read(0, letters.readable)), np.zeros(1, np.int64), readable)
+            beginning._add(StopCodons(letters.read(0, letters.readable), self._code), np.zeros(1, np.int64), readable)
             for name, look in self.looks.items():
                 part = beginning.looks[name]
                 part.sequences = 1

@@ -14,8 +14,8 @@ import numpy as np
 
 from virnucpro_backend.prepare.chunking import ROUND_ENDS, chunk_counts, chunk_windows, rounds_of
 from virnucpro_backend.prepare.failures import PrepareError, halves_do_not_fit, writing_failed
-from virnucpro_backend.prepare.frames import open_frames
-from virnucpro_backend.prepare.genetic_code import genetic_code_hints
+from virnucpro_backend.prepare.frames import STANDARD, GeneticCode, open_frames
+from virnucpro_backend.prepare.genetic_code import NO_HINT, genetic_code_hints
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.parts import FrameBlock, Part, PartWriter
 from virnucpro_backend.prepare.records.headers import RepeatedNames
@@ -54,6 +54,7 @@ class Job(CommandStruct, tag="prepare", frozen=True):
 
     order_seed: the seed of the rounds; None keeps the order of the files.
     second_chunk_length: bases of the shorter chunks; see `frames_of_second_look`. min_length: see Survey.
+    No sequence gets a hint if `genetic_code` is not the standard one.
     """
 
     inputs: Annotated[tuple[JobInput, ...], msgspec.Meta(min_length=1)]
@@ -64,6 +65,7 @@ class Job(CommandStruct, tag="prepare", frozen=True):
     order_seed: Count | None
     second_chunk_length: Positive | None = None
     min_length: Positive = 1
+    genetic_code: GeneticCode = STANDARD
 
 
 def parse_job(command: Mapping[str, object]) -> Job:
@@ -181,7 +183,7 @@ class Preparation:
                 rounds = rounds_of(first_row + window.record, window.chunk, counts, self._job.order_seed)
                 by_round = np.argsort(rounds, kind="stable")
                 window, rounds = window.reordered(by_round), rounds[by_round]
-            place = (window.letters, window.start, window.length)
+            place = (window.letters, window.start, window.length, self._job.genetic_code)
             frames = open_frames(*place)
             looks = [frames]
             if self._job.second_chunk_length is not None:
@@ -225,7 +227,9 @@ class Preparation:
                 lost[0],
                 lost[1],
                 lost[2],
-                genetic_code_hints(group.records.letters, lengths, n_chunks, lost, self._job.chunk_length),
+                genetic_code_hints(group.records.letters, lengths, n_chunks, lost, self._job.chunk_length)
+                if self._job.genetic_code == STANDARD
+                else np.full(lengths.size, NO_HINT, np.uint8),
                 *terminal_repeats(group.records.letters, lengths, group.reason == Reason.OK),
                 group.headers,
             )

@@ -12,14 +12,19 @@ import numpy as np
 
 from virnucpro_backend.prepare.arrays import ByteArray, IntArray
 from virnucpro_backend.prepare.chunking import chunk_table
-from virnucpro_backend.prepare.frames import FRAME_NAMES, Frames, open_frames
+from virnucpro_backend.prepare.frames import FRAME_NAMES, Frames, GeneticCode, open_frames
 
 FIRST_OF_SECOND_LOOK = len(FRAME_NAMES)
 """A frame has its number in FRAME_NAMES, plus this in the first shorter chunk, twice this in the second."""
 
 
 def frames_of_second_look(
-    letters: ByteArray, starts: IntArray, lengths: IntArray, first: Frames, second_length: int
+    letters: ByteArray,
+    starts: IntArray,
+    lengths: IntArray,
+    code: GeneticCode,
+    first: Frames,
+    second_length: int,
 ) -> Frames:
     """Find the open frames in shorter chunks of the chunks without any; `first`: what `open_frames` found.
 
@@ -29,7 +34,7 @@ def frames_of_second_look(
     is_lost[first.chunk] = False
     lost = np.flatnonzero(is_lost)
     shorter = chunk_table(lengths[lost], second_length)
-    found = open_frames(letters, starts[lost][shorter.record] + shorter.start, shorter.length)
+    found = open_frames(letters, starts[lost][shorter.record] + shorter.start, shorter.length, code)
     number = found.frame + FIRST_OF_SECOND_LOOK * (1 + shorter.chunk[found.chunk])
     none = np.zeros(0, np.int64)
     chunk = lost[shorter.record[found.chunk]]

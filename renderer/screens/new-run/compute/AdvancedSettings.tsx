@@ -16,7 +16,7 @@ const ORDER: ('label' | 'input' | 'description')[] = ['label', 'input', 'descrip
 
 type FieldName =
   | ('precision' | 'embeddings' | 'order' | 'tokensPerBatch')
-  | ('partSize' | 'gpuMemory' | 'cpuWorkers' | 'reuse' | 'minLength');
+  | ('partSize' | 'gpuMemory' | 'cpuWorkers' | 'reuse' | 'minLength' | 'geneticCode');
 
 /** The label of a field and its help. */
 function useField() {
@@ -29,6 +29,7 @@ function useField() {
 }
 
 const ORDERS = ['auto', 'sample', 'file'] as const;
+const GENETIC_CODES = ['11', '4', '15'] as const;
 const EMBEDDINGS = ['none', 'fp16', 'fp32'] as const;
 
 /** Settings that most users never need, folded away. An empty field means that the program decides. */
@@ -83,6 +84,12 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             defaultValue={choices.minLength ?? ''}
             // Reads all files again, so not at every key.
             onBlur={(event) => choose({ minLength: number(Number(event.currentTarget.value)) })}
+          />
+          <Select
+            {...field('geneticCode')}
+            data={GENETIC_CODES.map((value) => ({ value, label: t(`geneticCode.${value}`) }))}
+            value={String(choices.geneticCode ?? 11)}
+            onChange={(value) => choose({ geneticCode: value === '4' ? 4 : value === '15' ? 15 : null })}
           />
           <NumberInput
             {...field('tokensPerBatch')}

@@ -98,6 +98,7 @@ const ADVANCED = [
   'tokensPerBatch',
   'residuesPerPart',
   'minLength',
+  'geneticCode',
   'cpuWorkers',
   'embedEqualSequencesOnce',
 ] as const;

@@ -38,6 +38,9 @@ export function PlanFold({ run }: { run: RunSummary }) {
             ...(plan.minLength === undefined
               ? []
               : [{ label: t('advanced.minLength'), value: format.bases(plan.minLength) }]),
+            ...(plan.geneticCode === undefined
+              ? []
+              : [{ label: t('advanced.geneticCode'), value: t(`geneticCode.${plan.geneticCode}`) }]),
             ...(plan.imported
               ? [
                   {

@@ -19,7 +19,8 @@ from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.genetic_code import genetic_code_hints
 from virnucpro_backend.prepare.records.survey import InMemory
 
-LENGTHS = (3_000, 5_000, 10_000, 20_000, 50_000)
+LENGTHS = (2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)
+MOST_BASES = 30_000_000
 RANDOM_GC = tuple(percent / 100 for percent in range(30, 76, 5))
 MADE_GC = (0.3, 0.4, 0.5, 0.6)
 SHARES = (0.01, 0.02, 0.03)
@@ -97,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     random = np.random.default_rng(1)
     for chunk_length in (300, 500):
         for length in LENGTHS:
-            measure(random, count, chunk_length, length)
+            measure(random, min(count, MOST_BASES // length), chunk_length, length)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,8 @@ class Inspection:
         self._repeats = RepeatedNames()
         self._repeated_headers = RepeatedNames()
         self._name_marks = NameMarks()
-        self._judged = JudgedCounts({look: [int(length) for length in look.split("+")] for look in looks}, code)
+        lengths_of = {look: [int(length) for length in look.split("+")] for look in looks}
+        self._judged = JudgedCounts(lengths_of, code)
         self._sha256: str | None = None
         self._failure: PrepareError | None = None
 

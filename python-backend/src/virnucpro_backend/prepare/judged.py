@@ -58,9 +58,11 @@ class JudgedCounts:
                 stops = StopCodons(letters.read(begin, int(origins[end])), self._code)
                 self._add(stops, origins[first:end] - begin, chunked_lengths[first:end])
         elif chunked_lengths.any():
-            beginning = JudgedCounts({name: look.chunk_lengths for name, look in self.looks.items()}, self._code)
+            lengths_of = {name: look.chunk_lengths for name, look in self.looks.items()}
+            beginning = JudgedCounts(lengths_of, self._code)
             readable = np.array([letters.readable])
-            beginning._add(StopCodons(letters.read(0, letters.readable), self._code), np.zeros(1, np.int64), readable)
+            stops = StopCodons(letters.read(0, letters.readable), self._code)
+            beginning._add(stops, np.zeros(1, np.int64), readable)
             for name, look in self.looks.items():
                 part = beginning.looks[name]
                 part.sequences = 1

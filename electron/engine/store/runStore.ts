@@ -86,7 +86,8 @@ export async function openRunStore(
   // Under the run's lock, only this process has opened and closed it, so the database is as this program left
   // it.
   const closed = (): void => checkedRuns.add(at, stampOf(at));
-  if (writer.journal === 'rollback') return runStore(at, { writer, closed });
+  // Whoever creates a run only writes what it begins with.
+  if (create || writer.journal === 'rollback') return runStore(at, { writer, closed });
   try {
     return runStore(at, { reader: await openReader(), writer, openReader, query, closed });
   } catch (error) {

@@ -142,7 +142,7 @@ function figuresOnTheTerminal(): void {
   );
   expect(lines[7]).toMatch(/^GPU 7 .* stalled$/);
   expect(withoutGaps(totalLine(PROGRESS))).toBe(
-    '96.0 % parts 240/250 frames 5,760/6,000 48,000 sequences/min elapsed 1 min left 8 s to 25 s',
+    '96.0 % parts 240/250 frames 5,760/6,000 48,000 sequences/min elapsed 1 min left 10–25 sec',
   );
 }
 

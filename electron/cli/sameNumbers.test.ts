@@ -133,6 +133,8 @@ async function compareAllPlaces(made: Made): Promise<void> {
   const source = await ExportSource.open(store, { filter: {} }, order, { language: 'en' });
   const facts = await reportFacts(source);
   expect(facts.found).toEqual(found);
+  expect(facts.timings.workingMilliseconds / 1000).toBe(live.progress.elapsedSeconds);
+  if (made.state !== 'interrupted') expect(listed.computingSeconds).toBe(live.progress.elapsedSeconds);
   const { virus, others } = scoresByCall(facts.scores);
   expect(found.outsideControls.byPrediction).toMatchObject({ virus: sum(virus), others: sum(others) });
   expect(facts.enough?.shares ?? null).toEqual(made.state === 'enough' ? expected : null);

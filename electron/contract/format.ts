@@ -18,7 +18,7 @@ export interface Formats {
   readonly bases: (count: number) => string;
   /** A fraction done, with the same digits everywhere, so that two places never seem to disagree. */
   readonly progress: (fraction: number) => string;
-  /** Durations in their two largest useful units: 2 h 5 min, 45 s. */
+  /** Durations in their two largest useful units: 2 hr, 5 min, 45 sec. */
   readonly duration: (seconds: number) => string;
   /** Seconds with one decimal, for short durations. */
   readonly seconds: (value: number) => string;

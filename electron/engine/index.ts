@@ -114,7 +114,7 @@ export {
   formatBytes,
   formatCount,
   formatDuration,
-  formatEstimateRange,
+  formatDurationRange,
   formatMeasures,
   formatPercent,
   formatRate,

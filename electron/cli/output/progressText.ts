@@ -10,8 +10,8 @@ import type { ClusterLive, DeviceLive, RunProgress } from '../../contract/rpc/ru
 import {
   formatCount,
   formatPercent,
-  formatEstimateRange,
   formatDuration,
+  formatDurationRange,
   formatRate,
   TERMINAL_FIGURES,
 } from '../../engine/index.ts';
@@ -37,7 +37,8 @@ export function totalLine(progress: RunProgress): string {
   const speed = speedText(progress.residuesPerSecond, progress);
   if (speed !== null) parts.push(speed);
   parts.push(`elapsed ${formatDuration(progress.elapsedSeconds)}`);
-  if (progress.remainingSeconds) parts.push(`left ${formatEstimateRange(progress.remainingSeconds)}`);
+  const { remainingSeconds: left } = progress;
+  if (left) parts.push(`left ${formatDurationRange(left.low, left.high)}`);
   return parts.join('  ');
 }
 

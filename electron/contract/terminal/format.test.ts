@@ -1,12 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatEstimateRange,
-  formatMeasures,
-  formatPercent,
-} from './format.ts';
+import { formatBytes, formatCount, formatMeasures, formatPercent } from './format.ts';
 
 it.each([
   [0, '0 bytes'],
@@ -19,24 +12,6 @@ it.each([
   [4.2e15, '4,200 TB'],
 ])('writes %d bytes as %s', (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
-});
-
-it.each([
-  [0.4, '0 s'],
-  [59.6, '1 min'],
-  [200, '3 min 20 s'],
-  [3599.7, '1 h'],
-  [7500, '2 h 5 min'],
-  [7199, '2 h'],
-  [180_000, '50 h'],
-])('writes %d seconds as %s', (seconds, text) => {
-  expect(formatDuration(seconds)).toBe(text);
-});
-
-it('writes estimates without seconds once they take minutes', () => {
-  expect(formatEstimateRange({ low: 20, high: 45 })).toBe('20 s to 45 s');
-  expect(formatEstimateRange({ low: 50, high: 130 })).toBe('50 s to 2 min');
-  expect(formatEstimateRange({ low: 3590, high: 3610 })).toBe('about 1 h');
 });
 
 it('writes counts and shares', () => {

@@ -5,7 +5,13 @@ import { createFormats } from '../format.ts';
  * Formats numbers for plain text: terminals, logs, and messages of the engine. These are always in English;
  * the window has the formats of the user's language (contract/format.ts).
  */
-export const { integer: formatCount, fileSize: formatBytes, rate: formatRate } = createFormats('en-US');
+export const {
+  integer: formatCount,
+  fileSize: formatBytes,
+  rate: formatRate,
+  duration: formatDuration,
+  durationRange: formatDurationRange,
+} = createFormats('en-US');
 
 /** For the figures of a device, which a window shows too. */
 export const TERMINAL_FIGURES: FigureFormat = {
@@ -18,29 +24,6 @@ export const TERMINAL_FIGURES: FigureFormat = {
 
 export function formatPercent(fraction: number, digits = 0): string {
   return `${(100 * fraction).toFixed(digits)} %`;
-}
-
-/** The two largest units that matter: 45 s, 3 min 20 s, 2 h 5 min. */
-export function formatDuration(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return both(Math.floor(whole / 60), 'min', whole % 60, 's');
-  const minutes = Math.round(whole / 60);
-  return both(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
-}
-
-function both(large: number, largeUnit: string, small: number, smallUnit: string): string {
-  return `${large} ${largeUnit}${small === 0 ? '' : ` ${small} ${smallUnit}`}`;
-}
-
-/** An estimate is shown without seconds once it takes minutes. */
-export function formatEstimate(seconds: number): string {
-  return formatDuration(seconds < 60 ? seconds : 60 * Math.round(seconds / 60));
-}
-
-export function formatEstimateRange({ low, high }: { low: number; high: number }): string {
-  const [from, to] = [formatEstimate(low), formatEstimate(high)];
-  return from === to ? `about ${from}` : `${from} to ${to}`;
 }
 
 export interface DeviceMeasures {

@@ -8,7 +8,7 @@ import type { StepProgress } from '../../contract/rpc/computer.ts';
 import {
   formatBytes,
   formatDuration,
-  formatEstimate,
+  formatDurationRange,
   formatPercent,
 } from '../../contract/terminal/format.ts';
 
@@ -129,7 +129,9 @@ export function stepLines(write: (line: string) => void): (progress: StepProgres
 }
 
 function remaining(seconds: number | null | undefined): string {
-  return typeof seconds === 'number' ? `, about ${formatEstimate(Math.max(60, seconds))} left` : '';
+  if (typeof seconds !== 'number') return '';
+  const least = Math.max(60, seconds);
+  return `, about ${formatDurationRange(least, least)} left`;
 }
 
 function shortened(line: string): string {

@@ -62,6 +62,8 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(paused.ok).toBe(true);
     expect(session.record.state).toEqual({ phase: 'paused', error: null });
     expect(session.deviceStates()).toEqual([]);
+    const storedSeconds = async () => (await session.record.store.timings()).workingMilliseconds / 1000;
+    expect(session.progress().elapsedSeconds).toBe(await storedSeconds());
     const before = session.progress().parts.done;
     expect(before).toBeGreaterThanOrEqual(2);
     const [last] = (await session.record.store.pendingParts()).toReversed();
@@ -76,6 +78,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     unwrap(await session.retry('all', true));
     expect(session.deviceStates()[0]?.tokensPerBatch).toBe(TOKENS_PER_BATCH.cpu / 2);
     expect(await session.whenIdle()).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    expect(session.progress().elapsedSeconds).toBe(await storedSeconds());
     const [{ facts } = { facts: {} }] = session.record.stored.devices;
     await session.close();
     expect(facts).toMatchObject({ tokensPerBatch: TOKENS_PER_BATCH.cpu / 2 });

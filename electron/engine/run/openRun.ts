@@ -79,8 +79,9 @@ export class OpenRun {
     lock: FileLock,
     stored: StoredRun,
     tracker: ProgressTracker,
+    workedMs: number,
   ) {
-    this.record = new RunRecord(store, stored);
+    this.record = new RunRecord(store, stored, workedMs);
     this.context = context;
     this.folder = store.folder;
     this.lock = lock;
@@ -101,7 +102,8 @@ export class OpenRun {
       store = await openRunStore(folder, { hostEntry, closing, checkedRuns, startModule });
       const run = await store.loadRun();
       const tracker = await ProgressTracker.open(store, run);
-      session = new OpenRun(context, store, lock, run, tracker);
+      const { workingMilliseconds } = await store.timings();
+      session = new OpenRun(context, store, lock, run, tracker, workingMilliseconds);
       return ok(session);
     } catch (reason) {
       await store?.close().catch(() => undefined);
@@ -118,7 +120,7 @@ export class OpenRun {
   }
 
   progress(): RunProgress {
-    return this.tracker.progress(this.record.stored, this.session, Date.now());
+    return this.tracker.progress(this.record, this.session, Date.now());
   }
 
   pace(): RunPace | null {
@@ -198,7 +200,7 @@ export class OpenRun {
     const where = this.session?.onCluster ? this.record.request.where : THIS_COMPUTER;
     const refusal = goalRefusal(goal, { order: this.record.stored.plan.order, where });
     if (refusal) return err(refusal);
-    const from = this.progress().elapsedSeconds;
+    const from = this.record.elapsedSeconds;
     await this.record.saveGoal(goal?.kind === 'time' ? { ...goal, from } : goal);
     return ok(undefined);
   }
@@ -221,10 +223,7 @@ export class OpenRun {
       const { goal } = this;
       const begun = performance.now();
       // If the state can't be read now, the next check tries again.
-      if (
-        goal &&
-        (await isReached(goal, this.record.store, this.progress().elapsedSeconds).catch(() => false))
-      ) {
+      if (goal && (await isReached(goal, this.record.store, this.record.elapsedSeconds).catch(() => false))) {
         const enough = await this.record.advance({ type: 'enough', goal });
         if (!enough.ok) return;
         this.record.notes.add('info', 'enough', message('note.enough', { goal: goalText(goal) }));

@@ -29,10 +29,14 @@ export class RunRecord {
   readonly store: RunStore;
   private readonly listeners = new Set<RunListener>();
   private now: StoredRun;
+  private workedMs: number;
+  /** A reading of a monotonic clock: when this process last changed the state to one in which the run works. */
+  private workingSince: number | undefined;
   private advancing: Promise<unknown> = Promise.resolve();
 
-  constructor(store: RunStore, stored: StoredRun) {
+  constructor(store: RunStore, stored: StoredRun, workedMs: number) {
     this.store = store;
+    this.workedMs = workedMs;
     this.now = stored;
     this.notes = new RunNotes(store, (note) => {
       for (const listener of this.listeners) listener({ type: 'note', note });
@@ -46,6 +50,12 @@ export class RunRecord {
 
   get state(): RunState {
     return this.now.state;
+  }
+
+  /** How long the run has worked: of a resting run, what its database says, as in the list of runs and in the report. */
+  get elapsedSeconds(): number {
+    const { workedMs, workingSince: since } = this;
+    return (since === undefined ? workedMs : workedMs + performance.now() - since) / 1000;
   }
 
   /** The request with which it was created. */
@@ -74,8 +84,10 @@ export class RunRecord {
     const next = transition(this.stored.state, event);
     if (!next.ok) return err(next.error);
     this.notes.log.line('info', `The run is ${describePhase(next.state)}.`);
+    let workedMs = 1000 * this.elapsedSeconds;
     try {
       await this.store.setState(next.state);
+      workedMs = (await this.store.timings()).workingMilliseconds;
     } catch (reason) {
       // A full disk must not hide that the run has stopped; a reopened run detects it by itself.
       this.notes.add(
@@ -84,6 +96,8 @@ export class RunRecord {
         message('note.state_not_stored', { cause: causeOf(asAppError(reason)) }),
       );
     }
+    this.workedMs = workedMs;
+    this.workingSince = isActive(next.state) ? performance.now() : undefined;
     this.now = { ...this.stored, state: next.state };
     for (const listener of this.listeners) listener({ type: 'state', state: next.state });
     return ok(undefined);

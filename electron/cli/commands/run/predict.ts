@@ -29,7 +29,7 @@ import {
   resolveModel,
   exampleInput,
   formatCount,
-  formatEstimateRange,
+  formatDurationRange,
   inspectInputs,
   looksHere,
   secondsMeasured,
@@ -159,7 +159,7 @@ async function judgedBefore(context: EngineContext, { plan, files, choice }: Cre
   return judgedLines(files, looks, async (judged) => {
     const means = { ...context, speeds: null };
     const seconds = await secondsMeasured(means, plan.model, judged, choice.devices, plan.precision);
-    return seconds && formatEstimateRange(seconds);
+    return seconds && formatDurationRange(seconds.low, seconds.high);
   });
 }
 

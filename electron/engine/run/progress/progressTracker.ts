@@ -3,6 +3,7 @@ import type { DeviceLive, RunProgress } from '../../../contract/rpc/runs.ts';
 import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import type { WorkElsewhere } from '../shares/shareStatus.ts';
+import type { RunRecord } from '../runRecord.ts';
 import { runProgress, type Speeds } from './runProgress.ts';
 import type { DeviceTelemetry } from './deviceTelemetry.ts';
 
@@ -33,13 +34,12 @@ interface ClusterShown {
   devices: () => readonly DeviceLive[];
 }
 
-/** A run's progress: the store's counts, refreshed while the run computes, and its computing time. */
+/** A run's progress: the store's counts, refreshed while the run computes. */
 export class ProgressTracker {
   private readonly store: RunStore;
   private counts: RunCounts;
   private inputs: InputProgress[];
-  private workedMs: number;
-  /** A reading of a monotonic clock. */
+  /** When this work session began: a reading of a monotonic clock. */
   private workingSince: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private highestFraction = 0;
@@ -47,16 +47,14 @@ export class ProgressTracker {
   private firstResidues: { at: number; done: number } | undefined;
   private latestResidues = 0;
 
-  private constructor(store: RunStore, counts: RunCounts, inputs: InputProgress[], workedMs: number) {
+  private constructor(store: RunStore, counts: RunCounts, inputs: InputProgress[]) {
     this.store = store;
     this.counts = counts;
     this.inputs = inputs;
-    this.workedMs = workedMs;
   }
 
   static async open(store: RunStore, run: StoredRun): Promise<ProgressTracker> {
-    const [inputs, { workingMilliseconds }] = await Promise.all([store.inputProgress(), store.timings()]);
-    return new ProgressTracker(store, run.counts, inputs, workingMilliseconds);
+    return new ProgressTracker(store, run.counts, await store.inputProgress());
   }
 
   beginWork(refresh: () => void): void {
@@ -67,7 +65,6 @@ export class ProgressTracker {
 
   endWork(): void {
     clearInterval(this.timer);
-    if (this.workingSince !== undefined) this.workedMs += performance.now() - this.workingSince;
     this.workingSince = undefined;
     this.firstResidues = undefined;
   }
@@ -81,7 +78,11 @@ export class ProgressTracker {
     [this.counts, this.inputs] = await Promise.all([this.store.counts(), this.store.inputProgress()]);
   }
 
-  progress(run: StoredRun, session: WorkShown | undefined, now: number): RunProgress {
+  progress(
+    { stored: run, elapsedSeconds }: Pick<RunRecord, 'stored' | 'elapsedSeconds'>,
+    session: WorkShown | undefined,
+    now: number,
+  ): RunProgress {
     const devices = session?.devices() ?? [];
     const cluster = session?.onCluster;
     const rates = [
@@ -89,8 +90,6 @@ export class ProgressTracker {
       ...(cluster?.devices().map((device) => device.residuesPerSecond) ?? []),
     ].filter((rate) => rate !== null);
     const starting = devices.filter((device) => device.isStarting).length;
-    const worked =
-      this.workedMs + (this.workingSince === undefined ? 0 : performance.now() - this.workingSince);
     const residuesPerSecond = rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : null;
     const residuesInWork = devices.reduce((sum, device) => sum + device.residuesInWork, 0);
     const elsewhere = cluster?.workElsewhere;
@@ -108,7 +107,7 @@ export class ProgressTracker {
           ? null
           : this.speeds(residuesPerSecond, notStored, 1 + starting / rates.length),
     };
-    const progress = runProgress(run, this.counts, this.inputs, worked / 1000, atWork);
+    const progress = runProgress(run, this.counts, this.inputs, elapsedSeconds, atWork);
     if (!progress.prepare.finished || !session) return progress;
     // Counts and telemetry are read at slightly different times: a part that was just stored is briefly in
     // neither.

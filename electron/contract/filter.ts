@@ -37,3 +37,12 @@ export const sequenceFilterSchema = z.object({
   shortlisted: z.literal(true).optional(),
 });
 export type SequenceFilter = z.infer<typeof sequenceFilterSchema>;
+
+/**
+ * The best hits of a run at work. All chunks of each are computed, so nothing said of it changes, and the first is only ever
+ * replaced by a better one: by evidence, then by score.
+ */
+export const BEST_SO_FAR = {
+  filter: { predictions: ['virus'], settled: true },
+  sort: { by: 'evidence', descending: true } as const,
+} satisfies { filter: SequenceFilter; sort: object };

@@ -1,6 +1,7 @@
 import { Box, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ExpectedShares, Goal, RunSummary } from '../../../../electron/contract/index.ts';
+import { BEST_SO_FAR } from '../../../../electron/contract/filter.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { intervalText, sharePercent } from '../../../../electron/contract/shareEstimate.ts';
 import { Section } from '../../../components/Card.tsx';
@@ -85,12 +86,7 @@ function BestHits({ run }: { run: RunSummary }) {
   const { runId } = run;
   const page = useQuery({
     ...queries.results.page.queryOptions({
-      input: {
-        runId,
-        filter: { predictions: ['virus'] },
-        sort: { by: 'evidence', descending: true },
-        limit: MOST_HITS,
-      },
+      input: { runId, ...BEST_SO_FAR, limit: MOST_HITS },
     }),
     ...whileGrowing(run),
   });
@@ -114,7 +110,7 @@ function BestHits({ run }: { run: RunSummary }) {
             </tr>
           </thead>
           <tbody>
-            {hits.map(({ row, seqName, length, ribbon, virusScore, evidence, settled }) => (
+            {hits.map(({ row, seqName, length, ribbon, virusScore, evidence }) => (
               <tr key={row}>
                 <th scope="row">
                   <a href={results} onClick={() => showSequence(runId, row)}>
@@ -125,10 +121,7 @@ function BestHits({ run }: { run: RunSummary }) {
                 <td>
                   <Ribbon steps={ribbon} label={seqName} />
                 </td>
-                <td>
-                  {virusScore === null ? '–' : format.score(virusScore)}
-                  {!settled && <span className="muted"> {t('settled.false')}</span>}
-                </td>
+                <td>{virusScore === null ? '–' : format.score(virusScore)}</td>
                 <td>
                   <EvidenceLabel evidence={evidence} />
                 </td>

@@ -1,5 +1,8 @@
 import type { SequenceResult } from '../../../../../contract/columns.ts';
+import { BEST_SO_FAR } from '../../../../../contract/filter.ts';
+import { evidenceSchema } from '../../../../../contract/results.ts';
 import Database from 'better-sqlite3';
+import fc from 'fast-check';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
@@ -89,6 +92,43 @@ describe('results of an unfinished run', () => {
     await run.store.writeTables();
     expect(await found(run)).toEqual([...early.values()].sort((a, b) => a.row - b.row));
     await run.store.close();
+  });
+
+  it('never take back what was the best so far, in whatever order parts arrive', async () => {
+    const place = ({ evidence, virusScore }: SequenceResult): number =>
+      evidenceSchema.options.indexOf(evidence ?? 'undecided') + (virusScore ?? 0) / 2;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.integer({ min: 0, max: 63 }), { minLength: 1, maxLength: 6 }), {
+          minLength: 3,
+          maxLength: 12,
+        }),
+        fc.infiniteStream(fc.nat()),
+        async (contigs, turns) => {
+          const records = contigs.map((frames, i) => recordOf(`contig_${i}`, frames));
+          const run = await preparedRun([records], { framesPerPart: 5, roundOf });
+          const parts = await run.store.pendingParts();
+          const shown = new Map<number, SequenceResult>();
+          let before: SequenceResult[] = [];
+          while (parts.length > 0) {
+            const [part] = parts.splice((turns.next().value ?? 0) % parts.length, 1);
+            await compute(run, part!.key);
+            const { filter, sort } = BEST_SO_FAR;
+            const { items: now } = await run.store.findSequences({ filter }, sort, 0, 5);
+            for (const hit of now) {
+              expect(hit).toEqual(shown.get(hit.row) ?? hit);
+              shown.set(hit.row, hit);
+            }
+            expect(now.length).toBeGreaterThanOrEqual(before.length);
+            for (const [i, hit] of before.entries())
+              expect(place(now[i]!)).toBeGreaterThanOrEqual(place(hit));
+            before = now;
+          }
+          await run.store.close();
+        },
+      ),
+      { numRuns: 6 },
+    );
   });
 
   it('exist for every record as soon as all of its parts are settled, and are final', async () => {

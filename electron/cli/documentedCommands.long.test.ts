@@ -26,7 +26,7 @@ const ELSEWHERE = [
 const WITH_TEACHING_MODEL = /^(predict contigs[.]fa|check precision|check controls$)/;
 
 const read = (file: string): string => readFileSync(join(APP_PATHS.root, file), 'utf8');
-const inBlocks = [...read('docs/command-line.md').matchAll(/^npm run virnucpro -- ([^#\n]+)/gm)];
+const inBlocks = [...read('docs/command-line.md').matchAll(/^virnucpro ([^#\n]+)/gm)];
 const inLines = [...read('docs/troubleshooting.md').matchAll(/`virnucpro ([^`\n]+)`/g)];
 const commands = [
   ...new Set([...inBlocks, ...inLines].map(([, command = '']) => command.trim().replace('FOLDER', 'out'))),

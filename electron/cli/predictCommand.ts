@@ -120,17 +120,19 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
       ).choices(orderSchema.options),
     )
     .option('-k, --keep-work', 'keep the work folder after the run')
+    .addOption(
+      new Option(
+        '--tables <which>',
+        'parquet: leave out the text tables, which export can write later (default: all)',
+      ).choices(['all', 'parquet']),
+    )
     .option(
       '--patience <n>',
       'wait n times as long before a worker that makes no progress is started again (default: 1)',
       Number,
     )
-    .option(
-      '--tokens-per-batch <n>',
-      'tokens in a batch (default: by the kind of the devices)',
-      positiveInteger,
-    )
     // For tests, benchmarks and the command that repeats a run.
+    .addOption(new Option('--tokens-per-batch <n>').argParser(positiveInteger).hideHelp())
     .addOption(new Option('--residues-per-part <n>').argParser(positiveInteger).hideHelp())
     .addOption(new Option('--no-embed-equal-sequences-once').hideHelp());
   if (where === 'here') withClusterOptions(command.optionsGroup(CLUSTERS)).optionsGroup('');

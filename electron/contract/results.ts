@@ -71,6 +71,10 @@ export const RESULT_FILES = {
   run: 'run.json',
 } as const;
 
+/** The tables that a run may leave out, as they can be written from the rest. */
+export const TEXT_TABLES = ['sequences', 'chunks', 'originalFrames', 'originalChunks'] as const;
+export type TextTable = (typeof TEXT_TABLES)[number];
+
 /** Lies in the folder of a run that stopped at its goal, until it computes more. */
 export const PROVISIONAL_TABLE = 'sequences_provisional.tsv';
 /** The files that most people open, the most important first. */

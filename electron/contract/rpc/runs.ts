@@ -99,6 +99,8 @@ export const runRequestSchema = z.object({
   /** Scores the quick panel of controls before the run, separately from its results. */
   withControls: z.boolean().optional(),
   keepWork: z.boolean().default(false),
+  /** `parquet` leaves out TEXT_TABLES. */
+  tables: z.enum(['all', 'parquet']).optional(),
   force: z.boolean().default(false),
   /** Fails if a file can't be used, instead of continuing without it. */
   strict: z.boolean().default(false),

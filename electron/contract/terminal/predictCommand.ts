@@ -26,6 +26,7 @@ export interface RepeatableRun {
     | 'devices'
     | 'withControls'
     | 'keepWork'
+    | 'tables'
     | 'model'
     | 'gpuMemoryBytes'
     | 'patience'
@@ -69,6 +70,7 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     ...(request.patience === undefined ? [] : ['--patience', String(request.patience)]),
     ...(request.withControls ? ['--with-controls'] : []),
     ...(request.keepWork ? ['--keep-work'] : []),
+    ...(request.tables === undefined ? [] : ['--tables', request.tables]),
   ];
   return `${words.map(quotedForShell).join(' ')}${batchScript(request)}`;
 }

@@ -11,6 +11,7 @@ import { multiqc } from './multiqc.ts';
 import { report } from './report/writeReport.ts';
 import { copiedText, csv, tsv, json } from './table/delimited.ts';
 import { parquet } from './table/parquet.ts';
+import { textTables } from './table/textTables.ts';
 import { xlsx } from './table/xlsx.ts';
 import { openInputSequences } from './inputSequences.ts';
 import { usedColumns } from './table/columns.ts';
@@ -29,6 +30,7 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
   ...[gff3, bed, segments],
   ...[multiqc, embeddings],
   report,
+  ...textTables,
 ];
 
 export function formatNamed(id: string): ExportFormat {

@@ -305,7 +305,7 @@ export class OpenRun {
 
   /** Names of the result files that are missing. */
   get missingResults(): string[] {
-    return missingResults(this.folder, this.record.stored.plan.model);
+    return missingResults(this.folder, this.record.stored.plan.model, this.record.request);
   }
 
   /** What a finished run lacks: scores to recompute, result files to rewrite, or nothing. */

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { NOTICE_FILE, RESULT_FILES } from '../../contract/results.ts';
+import { NOTICE_FILE, RESULT_FILES, TEXT_TABLES } from '../../contract/results.ts';
 import { openRunStore } from '../store/runStore.ts';
 import {
   compute,
@@ -113,6 +113,8 @@ it('finds what a finished run lacks: its scores first, then any of its files', a
     rmSync(path);
     expect(await findLack(store)).toEqual({ what: 'result_files', found: [name] });
     expect(missingResults(folder, model)).toEqual([name]);
+    const isText = TEXT_TABLES.some((table) => RESULT_FILES[table] === name);
+    expect(missingResults(folder, model, { tables: 'parquet' })).toEqual(isText ? [] : [name]);
     writeFileSync(path, sound);
   }
   await store.close();

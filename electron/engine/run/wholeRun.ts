@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { AppFailure, type AppError } from '../../contract/errors.ts';
 import { modelMark, type PlanModel } from '../../contract/plan.ts';
-import { NOTICE_FILE, RESULT_FILES } from '../../contract/results.ts';
-import type { VerifiedFile } from '../../contract/rpc/runs.ts';
+import { NOTICE_FILE, RESULT_FILES, TEXT_TABLES } from '../../contract/results.ts';
+import type { RunRequest, VerifiedFile } from '../../contract/rpc/runs.ts';
 import { describeStoreError } from '../store/sqlite/database.ts';
 import type { RunStore } from '../store/runStore.ts';
 import { digestInRun, isPlainFile } from '../system/runFiles.ts';
@@ -45,7 +45,8 @@ export async function checkResultFiles(
   const { folder } = store;
   const written = await store.resultFiles();
   const checked: VerifiedFile[] = [];
-  for (const path of filesOf((await store.loadRun()).plan.model)) {
+  const { plan, description } = await store.loadRun();
+  for (const path of filesOf(plan.model, description.options.request)) {
     const compared = async (): Promise<Verdict> => {
       const found = await digestInRun(folder, path);
       if (found === null) return { verdict: 'missing', detail: null };
@@ -57,12 +58,18 @@ export async function checkResultFiles(
 }
 
 /** The names of the files of a finished run that are not there; a quick look, which reads none. */
-export function missingResults(folder: string, model: PlanModel): string[] {
-  return filesOf(model).filter((name) => !isPlainFile(join(folder, name)));
+export function missingResults(folder: string, model: PlanModel, request?: Choices): string[] {
+  return filesOf(model, request).filter((name) => !isPlainFile(join(folder, name)));
 }
 
-function filesOf(model: PlanModel): string[] {
-  return [...Object.values(RESULT_FILES), ...(modelMark(model) === null ? [] : [NOTICE_FILE])];
+type Choices = Pick<RunRequest, 'tables'>;
+
+function filesOf(model: PlanModel, request: Choices = {}): string[] {
+  const leftOut = new Set<string>(
+    request.tables === 'parquet' ? TEXT_TABLES.map((table) => RESULT_FILES[table]) : [],
+  );
+  const names = Object.values(RESULT_FILES).filter((name) => !leftOut.has(name));
+  return modelMark(model) === null ? names : [...names, NOTICE_FILE];
 }
 
 /** What `check` finds; a disk that can't read is reported as that, and as no damage. */

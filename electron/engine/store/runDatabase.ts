@@ -175,6 +175,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
   const { sequence, inputSummaries, findSequences, countPredictions, columnsWithValues, ...sequences } =
     queries;
   const { scoreBins, sequencesOf, lengthScores, ...whole } = sequences;
+  const { writeTextTable, ...tables } = tableMethods(db, folder);
   const { openLines, closeAllLines, ...lines } = sequenceLineMethods(source, queries);
   return {
     /** Run by the reading thread, if there is one. */
@@ -233,6 +234,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
       verifyPendingParts: () => verifyPendingParts(db, folder),
       /** Compares everything stored with its digests. */
       findDamage: db.transaction(() => findDamage(db)),
+      writeTextTable,
     },
     /**
      * Run by the single writing thread, in the order requested. Each is one transaction, on disk when it is
@@ -260,7 +262,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
       /** The files that were found sound, for another process that reads them. */
       soundFiles: () => files.sound,
       refuseDamage: db.transaction(() => refuseDamage(db)),
-      ...tableMethods(db, folder),
+      ...tables,
       close: async (): Promise<void> => {
         if (!db.readonly) leaveOneFile(db);
         db.close();

@@ -149,7 +149,8 @@ function summarize(session: OpenRun, state: RunState, reporter: Reporter, where:
     );
   if (mark !== null) reporter.line(`${mark}: the folder and the files in it are marked as such.`);
   for (const line of failureLines(state, session.folder)) reporter.wrong(line);
-  reporter.line(`Results: ${join(session.folder, RESULT_FILES.sequences)}`);
+  const results = session.record.request.tables === 'parquet' ? 'results' : 'sequences';
+  reporter.line(`Results: ${join(session.folder, RESULT_FILES[results])}`);
 }
 
 type Done = Extract<RunState, { phase: 'done' }>;

@@ -69,6 +69,7 @@ export interface PredictFlags extends ClusterFlags {
   samples?: string;
   withControls?: boolean;
   keepWork?: boolean;
+  tables?: string;
   force?: boolean;
   strict?: boolean;
   resume?: boolean;
@@ -243,6 +244,7 @@ async function differences(
     ['--min-length', flags.minLength, plan.minLength ?? null],
     ['--genetic-code', flags.geneticCode, plan.geneticCode ?? STANDARD_GENETIC_CODE],
     ['--keep-work', flags.keepWork || undefined, begun.keepWork],
+    ['--tables', flags.tables, begun.tables ?? 'all'],
     ['--strict', flags.strict || undefined, begun.strict],
     ['--reuse-embeddings', request.reuseEmbeddings, plan.imported?.folder ?? plan.earlier ?? null],
     ['--model', await hashOfModel(context, model(flags)), plan.model.hash],
@@ -318,6 +320,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     geneticCode: flags.geneticCode === STANDARD_GENETIC_CODE ? undefined : flags.geneticCode,
     withControls: flags.withControls,
     keepWork: flags.keepWork ?? false,
+    tables: flags.tables,
     force: flags.force ?? false,
     strict: flags.strict ?? false,
   });

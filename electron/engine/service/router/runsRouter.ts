@@ -102,8 +102,8 @@ export function runsRouter(service: Service) {
       catalog.find(runId).state.phase === 'done' ? null : expected.of(runId, (ask) => read(runId, ask)),
     ),
     files: runs.files.handler(async ({ input }) => {
-      const { state, folder, plan } = catalog.find(input.runId);
-      const missing = state.phase === 'done' ? missingResults(folder, plan.model) : [];
+      const { state, folder, plan, request } = catalog.find(input.runId);
+      const missing = state.phase === 'done' ? missingResults(folder, plan.model, request) : [];
       return [...missing.map((name) => ({ name, bytes: null })), ...(await filesOf(input.runId))];
     }),
     openFile: runs.openFile.handler(async ({ input, context: { window } }) => {

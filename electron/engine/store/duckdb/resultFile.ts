@@ -55,10 +55,10 @@ export class ResultFile {
   }
 }
 
-/** Writes results.parquet, and sequences.tsv from it. Rejects with what the rows threw. */
+/** Writes results.parquet, and sequences.tsv from it unless that is null. Rejects with what the rows threw. */
 export async function writeSequenceTables(
   results: ResultFile,
-  sequences: ResultFile,
+  sequences: ResultFile | null,
   rows: Iterable<SequenceResult>,
   labels: RunLabels,
 ): Promise<Record<string, ResultFileDigest>> {
@@ -70,11 +70,13 @@ export async function writeSequenceTables(
       [results.name]: await results.write((path) =>
         run(`COPY (${resultColumns(ROWS, labels)}) TO ${quoted(path)} ${parquet}`, rows),
       ),
-      [sequences.name]: await sequences.write((path) =>
-        duck.run(
-          `COPY (SELECT ${textColumns(labels)} FROM read_parquet(${quotedPath(results.temporary)}, ${ONE_FILE})) TO ${quoted(path)} ${AS_TSV}`,
+      ...(sequences && {
+        [sequences.name]: await sequences.write((path) =>
+          duck.run(
+            `COPY (SELECT ${textColumns(labels)} FROM read_parquet(${quotedPath(results.temporary)}, ${ONE_FILE})) TO ${quoted(path)} ${AS_TSV}`,
+          ),
         ),
-      ),
+      }),
     };
   } finally {
     duck.close();

@@ -1,7 +1,8 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { NOTICE_FILE, RESULT_FILES } from '../../../contract/results.ts';
+import { NOTICE_FILE, RESULT_FILES, TEXT_TABLES } from '../../../contract/results.ts';
+import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { writeNoticeFile, writeViralSequences } from '../../run/finish/finishRun.ts';
 import { isOurName } from '../../../contract/folderNames.ts';
 import { type FrameRef, recordOf, syntheticPlan } from '../testing/syntheticRun.ts';
@@ -280,6 +281,30 @@ describe('result tables', () => {
     const second = await run.store.writeTables();
     await run.store.close();
     expect(second.files).toEqual(first.files);
+  });
+
+  it('are left out where the run shall have only Parquet, and then written byte for byte', async () => {
+    const inputs = [[recordOf('a', [63, 5, 0]), recordOf('NA', [9]), recordOf('"b"', [0])]];
+    const request = runRequestSchema.parse({ inputs: ['/data/reads_0.fasta'], tables: 'parquet' });
+    const whole = await preparedRun(inputs);
+    const sparse = await preparedRun(inputs, 8, {}, 'file', {}, { request });
+    for (const run of [whole, sparse]) await computeAll(run);
+    const [all, fewer] = [await whole.store.writeTables(), await sparse.store.writeTables()];
+    const texts = TEXT_TABLES.map((table) => RESULT_FILES[table]);
+    const { files } = all;
+    const others = Object.entries(files).filter(([name]) => !(texts as string[]).includes(name));
+    expect(fewer).toMatchObject({ counts: all.counts, files: Object.fromEntries(others) });
+    expect(Object.keys(fewer.files)).toHaveLength(others.length);
+    for (const table of TEXT_TABLES) {
+      const path = join(sparse.folder, 'later');
+      await sparse.store.writeTextTable(table, path);
+      expect(readFileSync(path)).toEqual(readFileSync(join(whole.folder, RESULT_FILES[table])));
+      rmSync(path);
+    }
+    expect(readdirSync(sparse.folder).filter((name) => /tsv$|later/.test(name))).toEqual([
+      'failed_records.tsv',
+    ]);
+    for (const run of [whole, sparse]) await run.store.close();
   });
 });
 

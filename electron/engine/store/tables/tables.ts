@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../contract/results.ts';
+import { predictionSchema, reasonSchema, RESULT_FILES, type TextTable } from '../../../contract/results.ts';
 import { inLittleMemory, inOneState } from '../sqlite/database.ts';
 import { readLabels, readProblems, readRun } from '../sqlite/runRows.ts';
 import { replaceFile, syncFolder } from '../../system/replaceFile.ts';
@@ -26,15 +26,16 @@ import type { ResultCounts, TablesPrepared } from '../../results/types.ts';
 import { appFailure } from '../../../contract/errors.ts';
 
 type TableName = 'originalFrames' | 'chunks' | 'failedFiles' | 'failedRecords';
-type Tables = Record<TableName, TableFile>;
+type Tables = Partial<Record<TableName, TableFile>>;
 
 export function tableMethods(db: Database.Database, folder: string) {
   let unpublished: (TableFile | ResultFile)[] = [];
+  const hasTexts = (): boolean => readRun(db).description.options.request?.tables !== 'parquet';
 
   /** Each of these three writes its tables from one state of the database; none appears yet. */
   function prepareChunkTables(): TablesPrepared {
     refuseUnfinished(db);
-    const tables = openTables(folder);
+    const tables = openTables(folder, hasTexts());
     unpublished.push(...Object.values(tables));
     const counts = inLittleMemory(db, () => db.transaction(() => writeInOrder(db, tables)).deferred());
     return { counts, files: digestsOf(Object.values(tables)) };
@@ -44,16 +45,17 @@ export function tableMethods(db: Database.Database, folder: string) {
     refuseUnfinished(db);
     const results = new ResultFile(folder, RESULT_FILES.results);
     const sequences = new ResultFile(folder, RESULT_FILES.sequences);
-    unpublished.push(results, sequences);
+    unpublished.push(results, ...(hasTexts() ? [sequences] : []));
     const labels = readLabels(db);
     const files = await inOneState(db, () =>
-      writeSequenceTables(results, sequences, resultRows(db, labels), labels),
+      writeSequenceTables(results, hasTexts() ? sequences : null, resultRows(db, labels), labels),
     );
     return { counts: undefined, files };
   }
 
   function prepareSortedTable(): TablesPrepared<void> {
     refuseUnfinished(db);
+    if (!hasTexts()) return { counts: undefined, files: {} };
     const table = new TableFile(folder, RESULT_FILES.originalChunks);
     unpublished.push(table);
     inLittleMemory(db, () => db.transaction(() => writeOriginalChunks(db, table)).deferred());
@@ -84,7 +86,35 @@ export function tableMethods(db: Database.Database, folder: string) {
     }
   }
 
+  /** Writes a text table of a finished run under another path, with the same bytes as the run. */
+  async function writeTextTable(name: TextTable, path: string): Promise<void> {
+    refuseUnfinished(db);
+    const [place, file] = [dirname(path), basename(path)];
+    const results = new ResultFile(place, `${file}.parquet`);
+    const table = new (name === 'sequences' ? ResultFile : TableFile)(place, file);
+    try {
+      if (table instanceof ResultFile) {
+        const labels = readLabels(db);
+        await inOneState(db, () => writeSequenceTables(results, table, resultRows(db, labels), labels));
+      } else {
+        inLittleMemory(db, () =>
+          db
+            .transaction(() => {
+              if (name === 'originalChunks') writeOriginalChunks(db, table);
+              else writeInOrder(db, { [name]: table });
+            })
+            .deferred(),
+        );
+        table.finish();
+      }
+      table.publish();
+    } finally {
+      for (const unfinished of [results, table]) unfinished.discard();
+    }
+  }
+
   return {
+    writeTextTable,
     prepareChunkTables,
     prepareSequenceTables,
     prepareSortedTable,
@@ -99,11 +129,10 @@ function digestsOf(tables: readonly TableFile[]): TablesPrepared['files'] {
   return Object.fromEntries(tables.map((table) => [table.name, table.finish()]));
 }
 
-function openTables(folder: string): Tables {
+function openTables(folder: string, hasTexts: boolean): Tables {
   const open = (name: TableName) => new TableFile(folder, RESULT_FILES[name]);
   return {
-    originalFrames: open('originalFrames'),
-    chunks: open('chunks'),
+    ...(hasTexts && { originalFrames: open('originalFrames'), chunks: open('chunks') }),
     failedFiles: open('failedFiles'),
     failedRecords: open('failedRecords'),
   };
@@ -145,17 +174,18 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
   let next = 0;
   const failedIn = new Set<number>();
 
-  for (const name of ['originalFrames', 'failedRecords'] as const) tables[name].write(TABLE_HEADERS[name]);
-  tables.chunks.write(`${Object.keys(chunkColumns(labels)).join('\t')}\n`);
+  for (const name of ['originalFrames', 'failedRecords'] as const) tables[name]?.write(TABLE_HEADERS[name]);
+  tables.chunks?.write(`${Object.keys(chunkColumns(labels)).join('\t')}\n`);
   const writeUnopened = (record: ScannedRecord, end: number): void => {
-    for (; next < end; next++) tables.chunks.write(unopenedChunkLine(record, labels, next));
+    for (; next < end; next++) tables.chunks?.write(unopenedChunkLine(record, labels, next));
   };
   const writeChunk = (record: ScannedRecord, chunk: ScannedChunk): void => {
+    if (chunk.reason !== null) failedIn.add(chunk.part);
+    if (!tables.originalFrames && !tables.chunks) return;
     writeUnopened(record, chunk.chunk);
     const lines = chunkLines(record, labels, chunk);
-    tables.originalFrames.write(lines.frames);
-    tables.chunks.write(lines.chunk);
-    if (chunk.reason !== null) failedIn.add(chunk.part);
+    tables.originalFrames?.write(lines.frames);
+    tables.chunks?.write(lines.chunk);
     next = chunk.chunk + 1;
   };
   for (const { record, summary } of recordSummaries(db, { visit: writeChunk })) {
@@ -165,7 +195,7 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
         summary.prediction === 'failed'
           ? failedParts.cells(failedIn)
           : `NA\t${cellText(faultOfRow.get(record.row) ?? 'NA')}`;
-      tables.failedRecords.write(
+      tables.failedRecords?.write(
         `${record.name}\t${labels.inputs[record.input] ?? 'NA'}\t${record.row}\t${record.length}\t${summary.reason}\t${cells}\n`,
       );
     }
@@ -175,10 +205,10 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
   }
   for (const { input, code, examples } of stretches)
     for (const { name, detail } of examples)
-      tables.failedRecords.write(
+      tables.failedRecords?.write(
         `NA\t${labels.inputs[input] ?? 'NA'}\tNA\tNA\t${code}\tNA\t${name}: ${detail}\n`,
       );
-  for (const line of failedParts.lines()) tables.failedFiles.write(line);
+  for (const line of failedParts.lines()) tables.failedFiles?.write(line);
   return counts;
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { PreparedPart, PartDone } from '../../../contract/protocol/index.ts';
 import { openRunStore, type RunStore } from '../runStore.ts';
 import { testBundle } from '../../testing/testBundles.ts';
-import type { PartIntake } from '../types.ts';
+import type { PartIntake, RunDescription } from '../types.ts';
 import {
   DESCRIPTION,
   syntheticPlan,
@@ -50,6 +50,7 @@ export async function preparedRun(
   model: Partial<PlanModel> = {},
   order: Plan['order'] = 'file',
   more: Partial<Plan> = {},
+  options: RunDescription['options'] = DESCRIPTION.options,
 ): Promise<PreparedRun> {
   const folder = join(newFolder(), 'run');
   mkdirSync(folder);
@@ -61,7 +62,7 @@ export async function preparedRun(
   const plan = syntheticPlan(inputs.length);
   const create = {
     plan: { ...plan, order, ...more, model: { ...plan.model, ...model } },
-    description: DESCRIPTION,
+    description: { ...DESCRIPTION, options },
   };
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });
   await reportPrepare(store, prepared);

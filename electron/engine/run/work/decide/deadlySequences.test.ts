@@ -4,17 +4,15 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appError } from '../../../../contract/errors.ts';
-import type { PartDone, PartFailureCode } from '../../../../contract/protocol/index.ts';
 import type { StoredPart } from '../../../store/types.ts';
 import { Restarts } from '../../../workers/backendProcess.ts';
 import { type WorkEffect, type WorkEvent, newWorkState } from './workState.ts';
 import { decideWork } from './decideWork.ts';
+import { DIED, done, failed, part, ready } from './testing/workEvents.ts';
 
 const CHUNKS = 8;
 /** Halvings from a whole part to a single chunk. */
 const DEPTH = Math.log2(CHUNKS);
-const DIED = appError('worker_died', 'The worker was killed.');
 
 /** The chunks of a part as the keys that they would have alone. */
 function chunksOf(key: string): string[] {
@@ -41,9 +39,7 @@ class Run {
   }
 
   stored(key: string): StoredPart {
-    const attempts = this.attempts.get(key) ?? 0;
-    const bisected = key.includes('.');
-    return { key, residues: 1, chunks: 1, round: 0, attempts, bisected, state: 'pending' } as StoredPart;
+    return part(key, { attempts: this.attempts.get(key) ?? 0 });
   }
 
   keysIn(state: string): string[] {
@@ -161,12 +157,12 @@ class Session {
     const [first] = held ?? [];
     if (held === null) {
       this.held.set(device, []);
-      this.emit({ type: 'worker_ready', device, ready: {} as never });
+      this.emit(ready(device));
     } else if (first !== undefined && this.run.isDeadly(first)) this.die(device);
     else if (first !== undefined) {
       held?.shift();
       this.restarts.get(device)?.progress();
-      this.emit({ type: 'part_done', device, done: { part: first } as PartDone });
+      this.emit(done(device, first));
     }
   }
 
@@ -219,12 +215,6 @@ class Session {
 
 /** Whether a part is the other one, or was cut from it. */
 const isWithin = (key: string, other: string): boolean => key === other || key.startsWith(`${other}.`);
-
-const failed = (device: string, part: string, code: PartFailureCode): WorkEvent => ({
-  type: 'part_failed',
-  device,
-  failed: { type: 'part_failed', part, code, message: 'no', detail: '' },
-});
 
 const DEVICES = ['gpu-0', 'gpu-1', 'gpu-2'];
 const MOST_PARTS = 4;

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appError } from '../../../../contract/errors.ts';
-import type { StoredPart } from '../../../store/types.ts';
 import { type WorkEffect, type WorkEvent, newWorkState } from './workState.ts';
 import { decideWork } from './decideWork.ts';
+import { DIED, done, failed, part, ready } from './testing/workEvents.ts';
 
 interface SimulatedDevice {
   /** Residues per second as a function of time. */
@@ -29,14 +28,7 @@ function simulate(devices: readonly SimulatedDevice[], residuesOfParts: readonly
       const place = held[device]?.findIndex(({ key }) => key === effect.key) ?? 0;
       if (place < 1) return;
       held[device]?.splice(place, 1);
-      const failed = {
-        type: 'part_failed',
-        part: effect.key,
-        code: 'recalled',
-        message: '',
-        detail: '',
-      } as const;
-      events.push({ type: 'part_failed', device: effect.device, failed });
+      events.push(failed(effect.device, effect.key, 'recalled'));
     } else if (effect.type === 'store_scores') {
       const intake = { outcome: 'taken', chunks: 1 } as const;
       events.push({ type: 'scores_stored', key: effect.done.part, intake });
@@ -50,24 +42,22 @@ function simulate(devices: readonly SimulatedDevice[], residuesOfParts: readonly
     events.push(event);
     for (let next = events.shift(); next; next = events.shift()) decideWork(state, next).forEach(perform);
   };
-  const stored = residuesOfParts.map((residues, number) => {
-    const key = String(number).padStart(6, '0');
-    return { key, residues, round: 0, attempts: 0, state: 'pending' } as StoredPart;
-  });
+  const stored = residuesOfParts.map((residues, number) =>
+    part(String(number).padStart(6, '0'), { residues }),
+  );
   take({ type: 'started', parts: stored, lost: [], prepared: true });
-  for (const device of devices.keys())
-    take({ type: 'worker_ready', device: String(device), ready: {} as never });
+  for (const device of devices.keys()) take(ready(String(device)));
   const tick = Math.max(...residuesOfParts) / 20 / Math.max(...devices.map(({ pace }) => pace(0)));
   const work = residuesOfParts.reduce((sum, residues) => sum + residues, 0);
   let [lastDone, could, ideal] = [0, 0, Infinity];
   while (!ended) {
-    const nextDone = held.map(([part], number) =>
-      part ? part.left / (devices[number]?.pace(now) ?? 1) : tick,
+    const nextDone = held.map(([first], number) =>
+      first ? first.left / (devices[number]?.pace(now) ?? 1) : tick,
     );
     const step = Math.min(tick, ...nextDone);
     for (const { pace } of devices) could += pace(now) * step;
     for (const [number, { pace }] of devices.entries())
-      for (const part of held[number]?.slice(0, 1) ?? []) part.left -= pace(now) * step;
+      for (const first of held[number]?.slice(0, 1) ?? []) first.left -= pace(now) * step;
     now += step;
     if (could >= work) ideal = Math.min(ideal, now);
     for (const [number, { diesAt = Infinity }] of devices.entries()) {
@@ -76,12 +66,12 @@ function simulate(devices: readonly SimulatedDevice[], residuesOfParts: readonly
       if (now >= diesAt && !dead.has(number)) {
         dead.add(number);
         queue.length = 0;
-        take({ type: 'worker_died', device, error: appError('worker_died', ''), restartAttempt: null });
+        take({ type: 'worker_died', device, error: DIED, restartAttempt: null });
       }
-      const [part] = queue;
-      if (!part) continue;
-      if (part.left > 1e-6) {
-        const { key, residues, left } = part;
+      const [first] = queue;
+      if (!first) continue;
+      const { key, residues, left, began } = first;
+      if (left > 1e-6) {
         const residues_done = Math.floor(residues - left);
         const progress = {
           type: 'progress',
@@ -96,8 +86,7 @@ function simulate(devices: readonly SimulatedDevice[], residuesOfParts: readonly
       queue.shift();
       if (queue[0]) queue[0].began = now;
       [lastDone, computed] = [now, computed + 1];
-      const done = { part: part.key, residues: part.residues, seconds: now - part.began };
-      take({ type: 'part_done', device, done: done as never });
+      take(done(device, key, { residues, seconds: now - began }));
     }
   }
   return { computed, lastDone, ideal };

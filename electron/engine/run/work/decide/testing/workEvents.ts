@@ -1,0 +1,31 @@
+/** What workers tell the session, and parts as the store has them. */
+import { appError } from '../../../../../contract/errors.ts';
+import type { PartDone, PartFailureCode } from '../../../../../contract/protocol/index.ts';
+import type { StoredPart } from '../../../../store/types.ts';
+import type { WorkEvent } from '../workState.ts';
+
+export const DIED = appError('worker_died', 'It stopped.', { detail: 'a trace' });
+
+export const part = (key: string, facts: Partial<StoredPart> = {}): StoredPart =>
+  ({
+    key,
+    residues: 100,
+    chunks: 4,
+    round: 0,
+    attempts: 0,
+    state: 'pending',
+    bisected: key.includes('.'),
+    ...facts,
+  }) as StoredPart;
+
+export const ready = (device: string) => ({ type: 'worker_ready', device }) as WorkEvent;
+
+export const done = (device: string, key: string, facts: Partial<PartDone> = {}) =>
+  ({ type: 'part_done', device, done: { part: key, ...facts } as PartDone }) as const;
+
+export const failed = (device: string, key: string, code: PartFailureCode) =>
+  ({
+    type: 'part_failed',
+    device,
+    failed: { type: 'part_failed', part: key, code, message: 'no', detail: 'why' },
+  }) as const;

@@ -5,7 +5,7 @@ export const repairSchema = z.enum(['read_u_as_t', 'whole_headers_as_names', 're
 export type Repair = z.infer<typeof repairSchema>;
 
 /** NCBI's genetic codes other than the standard one (11) by which a run can translate. */
-export const otherGeneticCodeSchema = z.union([z.literal(4), z.literal(15)]);
+export const otherGeneticCodeSchema = z.literal([4, 15]);
 export type OtherGeneticCode = z.infer<typeof otherGeneticCodeSchema>;
 export const STANDARD_GENETIC_CODE = 11;
 

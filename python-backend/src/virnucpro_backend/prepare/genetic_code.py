@@ -76,15 +76,8 @@ def _lost_by_chance(counts: IntArray, code: int, chunk_length: int) -> float:
 
 def _tail(least: int, n: int, p: float) -> float:
     """The probability of at least `least` of n independent events of probability p."""
-    if p <= 0 or least > n:
-        return 0.0
-    sure, rare = math.log(p), math.log1p(-p) if p < 1 else -math.inf
-    total = 0.0
-    for i in range(least, n + 1):
-        ways = math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1)
-        term = math.exp(ways + i * sure + ((n - i) * rare if i < n else 0.0))
-        total += term
-        # Beyond the mean terms fall, and soon add nothing.
-        if i > n * p and term < 1e-12 * total + 1e-300:
-            break
-    return total
+    p = min(max(p, 1e-300), 1 - 1e-15)
+    factorials = np.cumsum(np.log(np.maximum(np.arange(n + 1), 1)))
+    i = np.arange(least, n + 1)
+    ways = factorials[n] - factorials[i] - factorials[n - i]
+    return float(np.exp(ways + i * math.log(p) + (n - i) * math.log1p(-p)).sum())

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findElectron, isReachable, missingDisplay } from './electronBinary.ts';
+import { temporaryFolder } from '../electron/engine/testing/temporaryFolder.ts';
 
 describe('opening in Electron or in the browser', () => {
   it('needs a screen only on Linux', () => {
@@ -40,12 +40,11 @@ describe('opening in Electron or in the browser', () => {
     ['win32', 'electron.exe'],
     ['darwin', 'Electron.app/Contents/MacOS/Electron'],
   ] as const)('finds the program of %s in a folder that the environment names', (platform, name) => {
-    const folder = mkdtempSync(join(tmpdir(), 'electron-'));
+    const folder = temporaryFolder();
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), '');
     const found = findElectron({ ELECTRON_OVERRIDE_DIST_PATH: folder }, platform);
     expect(found).toEqual({ found: true, file: join(folder, name) });
-    rmSync(folder, { recursive: true });
   });
 
   it('explains why Electron cannot be used if its program is missing', () => {

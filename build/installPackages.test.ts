@@ -1,19 +1,16 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { installNode, installPackages, inWords, progressOf } from './installPackages.mjs';
+import { temporaryFolder } from '../electron/engine/testing/temporaryFolder.ts';
 
 let root: string;
 
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'Projekt β '));
+beforeEach(() => {
+  root = temporaryFolder();
 });
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await rm(root, { recursive: true, force: true });
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 /**
  * A project with two packages that have install scripts: one is called node and runs `script`, the other is

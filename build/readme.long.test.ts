@@ -1,11 +1,11 @@
 /** Runs README's commands as somebody does who has just got the folder, with each Node that README allows. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { WITHOUT_PYTHON } from '../electron/engine/testing/realFiles.ts';
 import { unpack } from './pack/npmPackage.ts';
+import { temporaryFolder } from '../electron/engine/testing/temporaryFolder.ts';
 
 const root = join(import.meta.dirname, '..');
 const kind = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
@@ -15,14 +15,11 @@ const NODES = { 18: 10, 20: 10, 22: 10, 24: 11 };
 let folder: string;
 let clone: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'just got it '));
+  folder = temporaryFolder();
   clone = join(folder, 'VirNucPro Desktop');
   await execa('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, clone]);
   // The oldest Node installs the npm packages; PyTorch takes minutes, and is the same for all.
   symlinkSync(join(root, 'python-backend', '.venv'), join(clone, 'python-backend', '.venv'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function fetched(name: string, into: string): Promise<string> {

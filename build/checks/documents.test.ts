@@ -164,7 +164,7 @@ it('systemd accepts the unit in docs/servers.md', async ({ skip }) => {
   const unit = /```ini\n([^]*?)```/.exec(read('docs/servers.md'))?.[1] ?? '';
   const program = '%h/virnucpro/bin/virnucpro';
   expect(unit).toContain(`ExecStart=${program} serve`);
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const file = join(folder, 'virnucpro.service');
   // systemd-analyze checks that the program exists.
   writeFileSync(file, unit.replace(program, process.execPath));

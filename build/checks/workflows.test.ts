@@ -1,11 +1,11 @@
 /** Runs those commands of the release workflow that run anywhere; the workflow itself never ran here. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { temporaryFolder } from '../../electron/engine/testing/temporaryFolder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const { load } = createRequire(import.meta.url)('js-yaml') as { load: (text: string) => unknown };
@@ -33,7 +33,7 @@ describe('a release', () => {
       expect(JSON.stringify(packing('Windows')?.env)).not.toMatch(/CSC|APPLE/);
       expect(JSON.stringify(packing('macOS')?.env)).not.toContain('AZURE');
 
-      const folder = mkdtempSync(join(tmpdir(), 'signing-'));
+      const folder = temporaryFolder();
       // This stand-in prints the arguments and variables that it was given.
       writeFileSync(
         join(folder, 'npm'),
@@ -57,14 +57,13 @@ describe('a release', () => {
         AZURE_PUBLISHER: 'The Institute',
       });
       expect(signed).toContain('-c.win.azureSignOptions.publisherName=The Institute');
-      rmSync(folder, { recursive: true });
     },
   );
 
   it.skipIf(process.platform === 'win32')('is refused if its tag is not the version', async () => {
     const command = steps.find(({ run }) => run?.includes('jq'))?.run ?? '';
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-    const folder = mkdtempSync(join(tmpdir(), 'tag-'));
+    const folder = temporaryFolder();
     // This stand-in reads the one thing that it is asked for.
     writeFileSync(
       join(folder, 'jq'),
@@ -80,7 +79,6 @@ describe('a release', () => {
     };
     expect(await isRefused(`v${version}`)).toBe(false);
     for (const tag of ['v7.7.7', version, `v${version}-rc1`]) expect(await isRefused(tag), tag).toBe(true);
-    rmSync(folder, { recursive: true });
   });
 
   it.skipIf(process.platform === 'win32')(
@@ -88,10 +86,10 @@ describe('a release', () => {
     async () => {
       const command = /^awk [^]*?>> notes\.md$/m.exec(commands)?.[0] ?? '';
       expect(command).toContain('CHANGELOG.md');
-      const folder = mkdtempSync(join(tmpdir(), 'notes-'));
+      const folder = temporaryFolder();
       const notes = async (tag: string): Promise<string | null> => {
         const script = command
-          .replaceAll('notes.md', join(folder, 'notes.md'))
+          .replaceAll('notes.md', `'${join(folder, 'notes.md')}'`)
           .replaceAll('CHANGELOG.md', join(root, 'CHANGELOG.md'));
         const { failed } = await execa('bash', ['-e', '-c', script], {
           env: { GITHUB_REF_NAME: tag, GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'a/b' },
@@ -104,7 +102,6 @@ describe('a release', () => {
       // Users who open an unsigned program for the first time need instructions.
       expect(await notes('v0.1.0')).toContain('https://github.com/a/b/blob/v0.1.0/docs/troubleshooting.md');
       expect(await notes('v7.7.7')).toBeNull();
-      rmSync(folder, { recursive: true });
     },
   );
 });
@@ -157,7 +154,7 @@ chmod +x "$folder"/*.exe
 `;
 
   async function tryOn(system: keyof typeof SYSTEMS, env: Record<string, string> = {}) {
-    const folder = mkdtempSync(join(tmpdir(), 'packages '));
+    const folder = temporaryFolder();
     const place = (path: string, content: string) => {
       mkdirSync(join(folder, path, '..'), { recursive: true });
       writeFileSync(join(folder, path), content, { mode: 0o755 });

@@ -1,17 +1,17 @@
 /** Makes packages with electron-builder around a made-up Electron, and reads them with other programs. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getRawHeader } from '@electron/asar';
 import { parsePlistFile } from 'app-builder-lib/out/util/plist.js';
 import { execa } from 'execa';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildDesktop } from '../buildDesktop.ts';
 import { buildWindow } from '../buildWindow.ts';
 import { fetchDuckDb } from './fetchDuckDb.ts';
 import { packAround } from './testing/madeUpElectron.ts';
+import { temporaryFolder } from '../../electron/engine/testing/temporaryFolder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const NOT_FOR_USERS = /\.test\.|requirements-test|\.map$|__pycache__|node_modules|\.venv/;
@@ -51,11 +51,10 @@ const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'
 let folder: string;
 let tools: { ELECTRON_BUILDER_7ZIP_PATH: string };
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'packages '));
+  folder = temporaryFolder();
   tools = { ELECTRON_BUILDER_7ZIP_PATH: sevenZip ?? '' };
   if (missing === undefined) await buildWindow();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 beforeEach(({ skip }) => {
   if (missing !== undefined) skip(missing);
 });

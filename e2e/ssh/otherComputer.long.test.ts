@@ -75,7 +75,7 @@ async function until(what: string, condition: () => boolean): Promise<void> {
 beforeAll(async () => {
   missing = whatIsMissing();
   if (missing !== undefined) return;
-  folder = await temporaryFolder();
+  folder = temporaryFolder();
   home = join(folder, 'far home');
   await mkdir(home);
   await makeNetwork();
@@ -102,7 +102,6 @@ afterAll(async () => {
   const { stdout } = await execa('pgrep', ['-f', `ssh-agent -a ${join(folder, 'agent')}`], { reject: false });
   for (const pid of stdout.split('\n').filter(Boolean)) process.kill(Number(pid));
   if (hasNetwork) await execa('ip', ['netns', 'del', NETWORK], { reject: false });
-  await rm(folder, { recursive: true, force: true });
 }, DEADLINE_MS);
 
 function whatIsMissing(): string | undefined {

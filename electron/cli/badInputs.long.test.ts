@@ -39,7 +39,7 @@ function rowsOf(folder: string, input: string): string[] {
 
 describe.skipIf(WITHOUT_PYTHON ?? process.platform === 'win32')('files that are damaged or foreign', () => {
   it('do not stop a run, and together change nothing for one good file', async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const [inputs, alone, together] = ['inputs', 'alone', 'together'].map((name) => join(parent, name)) as [
       string,
       string,

@@ -16,12 +16,12 @@ describe('where a run computes', () => {
     });
   });
 
-  it('is a SLURM cluster if a script is named, such as one that the program printed', async () => {
+  it('is a SLURM cluster if a script is named, such as one that the program printed', () => {
     const script = scriptOf(['--partition', 'gpu', '--gres=gpu:4', '--comment', 'a b', '-a', '1-8%2'], false);
     expect(script).toContain(
       "\n#SBATCH --partition gpu\n#SBATCH --gres=gpu:4\n#SBATCH --comment 'a b'\n#SBATCH -a 1-8%2\n",
     );
-    const path = join(await temporaryFolder(), 'job.sh');
+    const path = join(temporaryFolder(), 'job.sh');
     writeFileSync(path, script);
     const place = { kind: 'slurm', script, shares: 8, on_processors: false };
     expect(whereAsked({ slurm: path }, undefined)).toEqual(place);

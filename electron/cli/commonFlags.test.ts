@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -6,6 +6,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { common, passOn, type CommonFlags } from './commonFlags.ts';
 import { withDeviceOptions } from './predictCommand.ts';
 import { logTo, toLog, toStandardError, toStandardOutput } from './output/terminal.ts';
+import { temporaryFolder } from '../engine/testing/temporaryFolder.ts';
 
 afterEach(() => {
   logTo(() => undefined);
@@ -48,7 +49,7 @@ it('makes workers log every batch with --verbose, unless the environment sets an
 
 it('puts temporary files into the given folder, if it exists', async () => {
   for (const name of ['TMPDIR', 'TEMP', 'TMP']) vi.stubEnv(name, process.env[name]);
-  const folder = mkdtempSync(join(tmpdir(), 'virnucpro-tmp-'));
+  const folder = temporaryFolder();
   await given('compute', '--tmpdir', folder);
   expect(tmpdir()).toBe(folder);
   rmSync(folder, { recursive: true });
@@ -56,7 +57,7 @@ it('puts temporary files into the given folder, if it exists', async () => {
 });
 
 it('logs the output of any command, with the time and without terminal control characters', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'virnucpro-log-'));
+  const folder = temporaryFolder();
   const path = join(folder, 'log');
   for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, 'write').mockReturnValue(true);
   await given('status', '--log-file', path);

@@ -11,7 +11,7 @@ const read = (name: string, values: number): string =>
 
 describe.skipIf(WITHOUT_PYTHON)('damaged records, and lines that belong to none', () => {
   it('cost nothing but themselves, and are told before, in, and after the run', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const path = (name: string): string => join(folder, name);
     writeFileSync(path('reads.fastq'), read('a', 180) + read('b', 60) + 'connection lost\n' + read('c', 180));
     writeFileSync(path('glued.fasta'), `kept by hand\n>host\n${SEQUENCE}>phage\n${SEQUENCE}\n`);

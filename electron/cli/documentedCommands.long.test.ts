@@ -37,7 +37,7 @@ const isElsewhere = (command: string): boolean =>
 describe.skipIf(WITHOUT_PYTHON)('the documented commands', () => {
   let folder: string;
   beforeAll(async () => {
-    folder = await temporaryFolder();
+    folder = temporaryFolder();
     copyFileSync(SAMPLE, join(folder, 'contigs.fa'));
     writeFileSync(
       join(folder, 'reads.fq.gz'),

@@ -14,7 +14,7 @@ const gene = (codon: string): string => `${codon}TTAATTAACCTTTACTACCGT`.repeat(2
 
 describe.skipIf(WITHOUT_PYTHON)('predict --genetic-code', () => {
   it('opens the frames that the standard code closes, and is a property of the run', async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const input = join(parent, 'input.fa');
     writeFileSync(input, `>tag\n${gene('TAG')}\n>tga\n${gene('TGA')}\n>other\n${gene('CAG')}\n`);
     const run = async (name: string, ...flags: string[]) => {

@@ -32,13 +32,13 @@ let whole: Promise<string> | undefined;
 const undisturbed = (): Promise<string> => (whole ??= predictWhole());
 
 async function predictWhole(): Promise<string> {
-  const folder = join(await temporaryFolder(), 'whole');
+  const folder = join(temporaryFolder(), 'whole');
   await done([...predict(folder), '--keep-work']);
   return folder;
 }
 
 async function copyOfWhole(): Promise<string> {
-  const folder = join(await temporaryFolder(), 'copy');
+  const folder = join(temporaryFolder(), 'copy');
   cpSync(await undisturbed(), folder, { recursive: true });
   return folder;
 }
@@ -48,7 +48,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
   { timeout: 3 * LIMIT_MS },
   () => {
     it('exits with a plain message if nothing more can be written, and resumes once it can', async () => {
-      const stopped = join(await temporaryFolder(), 'stopped');
+      const stopped = join(temporaryFolder(), 'stopped');
       // The file size limit in kilobytes: the database's write-ahead log reaches it in the middle of the run.
       const { code, output } = await ended(
         // Node's own compile cache is off, because the limit would be too low for it as well.
@@ -81,7 +81,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
     });
 
     it('continues when nobody reads its output any more, and when its terminal is closed', async () => {
-      const parent = await temporaryFolder();
+      const parent = temporaryFolder();
       const [unread, orphaned] = [join(parent, 'unread'), join(parent, 'orphaned')];
       for (const kind of [[], ['--json']]) {
         const child = virnucpro([...predict(unread), '--force', ...kind], LIMITS);

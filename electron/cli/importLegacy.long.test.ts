@@ -20,7 +20,7 @@ function makeLegacyFolder(folder: string): void {
 
 describe.skipIf(WITHOUT_PYTHON)('import-legacy', () => {
   it('continues an interrupted run of the original tool, and reports what it reused', async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const [legacy, run, other] = ['legacy', 'run', 'other.fa'].map((name) => join(parent, name)) as [
       string,
       string,

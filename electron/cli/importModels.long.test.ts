@@ -29,7 +29,7 @@ for layout in sys.argv[2:]:
 const LAYOUTS = ['fair-esm', 'sharded .bin'];
 
 it.skipIf(WITHOUT_PYTHON)('published weights are imported, used in a run, checked and removed', async () => {
-  const parent = await temporaryFolder();
+  const parent = temporaryFolder();
   await execa(REAL_PYTHON, ['-c', WRITE, parent, ...LAYOUTS], {
     cwd: BACKEND,
     env: { PYTHONPATH: join(BACKEND, 'src') },

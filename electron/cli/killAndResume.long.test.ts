@@ -32,7 +32,7 @@ function differences(a: string, b: string, tolerance: number): string[] {
 
 describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('kill -9 of the engine', () => {
   it('loses nothing at any moment: after resuming, the tables equal those of an undisturbed run', async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const [whole, input] = [join(parent, 'whole'), join(parent, 'input.fa')];
     // Records that are too short to be scored cost almost nothing, but have rows in the tables.
     const short = Array.from({ length: SHORT_RECORDS }, (_, number) => `>short_${number}\nACGT\n`);
@@ -123,7 +123,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('kill -9 of the 
   });
 
   it('computes the same calls in the order of the files as in a sample, and scores within the tolerance', async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const [sample, file] = [join(parent, 'sample'), join(parent, 'file')];
     await succeeds(['predict', SAMPLE, '-o', sample, '-q', ...SAMPLED]);
     await succeeds(['predict', SAMPLE, '-o', file, '-q', ...SAMPLED, '--order', 'file']);
@@ -136,7 +136,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('kill -9 of the 
   });
 
   it('exits with 130 after SIGINT and 143 after SIGTERM, and can be resumed after both', async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     for (const [signal, code] of [
       ['SIGINT', 130],
       ['SIGTERM', 143],

@@ -9,7 +9,7 @@ import { ended, virnucpro } from './testing/commandLineProcess.ts';
 it.skipIf(WITHOUT_PYTHON)(
   'stores what controls found before a run, and keeps them out of its results',
   async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const input = join(folder, 'one.fa');
     writeFileSync(
       input,
@@ -44,8 +44,8 @@ it.skipIf(WITHOUT_PYTHON)(
 );
 
 /** The teaching model, whose classifier has its two classes swapped, in files with correct checksums. */
-async function withSwappedClasses(): Promise<string> {
-  const folder = join(await temporaryFolder(), 'model');
+function withSwappedClasses(): string {
+  const folder = join(temporaryFolder(), 'model');
   cpSync(join(APP_PATHS.resources, 'teaching-model'), folder, { recursive: true });
   const head = join(folder, '500_model.safetensors');
   const bytes = readFileSync(head);
@@ -70,7 +70,7 @@ it.skipIf(WITHOUT_PYTHON).each([
   ['passes', 0, () => Promise.resolve('teaching'), 'works'],
   ['finds a classifier whose classes are swapped', 1, withSwappedClasses, 'weak'],
 ] as const)('controls --quick %s, with exit code %i', async (_, exitCode, model, verdict) => {
-  const dataDir = await temporaryFolder();
+  const dataDir = temporaryFolder();
   const words = [
     'controls',
     '--quick',

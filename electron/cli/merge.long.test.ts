@@ -11,7 +11,7 @@ const RUN = [...MANY_PARTS, '--order', 'file', '-q'];
 
 describe.skipIf(WITHOUT_PYTHON)('finished runs of several files', () => {
   it('merge into exactly the bytes of one run over all files, even if the files have since moved', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const at = (name: string): string => join(folder, name);
     const records = readFileSync(SAMPLE, 'utf8').split(/^(?=>)/m);
     const ends = [13, 14, 30, 30, records.length];

@@ -13,7 +13,7 @@ const SHORTEST = 700;
 
 describe.skipIf(WITHOUT_PYTHON)('predict --min-length', () => {
   it('counts shorter sequences, computes the others as without it, and alike in shares', async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const input = join(parent, 'input.fa');
     const letters = readFileSync(SAMPLE, 'utf8').replace(/^>.*$/gm, '').replace(/\s/g, '');
     const lengths = [SHORTEST - 1, 1500, SHORTEST, 40, 0, 2100];

@@ -57,7 +57,7 @@ const WHY_NOT = `Ray is not installed for ${PYTHON}: see "virnucpro setup --with
 describe('a run on a Ray cluster of three nodes, on processors', () => {
   beforeAll(async () => {
     if (WITHOUT_RAY) return;
-    parent = await temporaryFolder();
+    parent = temporaryFolder();
     local = join(parent, 'local');
     input = join(parent, 'input.fa');
     const sample = readFileSync(SAMPLE, 'utf8');

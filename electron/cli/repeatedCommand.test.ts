@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -15,6 +14,7 @@ import { HOST_ENTRY } from '../engine/store/testing/storeFixture.ts';
 import { command } from './commands/run/existingRun.ts';
 import { whereAsked } from './clusterFlags.ts';
 import { predictCommand } from './predictCommand.ts';
+import { temporaryFolder } from '../engine/testing/temporaryFolder.ts';
 
 const INPUTS = ["/data/gut's run/a b.fasta", '/data/$(touch x)/`Ünï` "q".fa', '/data/plain.fa.gz'];
 
@@ -56,11 +56,7 @@ async function understood(
   return answer;
 }
 
-const folders: string[] = [];
-afterEach(() => {
-  vi.restoreAllMocks();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
+afterEach(() => void vi.restoreAllMocks());
 
 describe.skipIf(process.platform === 'win32')('the command that repeats a run', () => {
   it('passes every path and every choice through a shell unchanged', async () => {
@@ -102,8 +98,7 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
     const onProcessors = slurmPlace(slurmScript(['--array=1-3'], true) + own);
     for (const where of [submitted, onProcessors]) {
       if (where === null) throw new Error('no script can be made');
-      const script = join(mkdtempSync(join(tmpdir(), 'virnucpro-command-')), 'script');
-      folders.push(dirname(script));
+      const script = join(temporaryFolder(), 'script');
       const { flags } = await understood(commandToRepeat(made({}, { where })), script);
       expect(flags).toMatchObject({ slurm: '/dev/stdin' });
       expect(whereAsked({ ...flags, slurm: script }, undefined)).toEqual(where);
@@ -120,8 +115,7 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
   });
 
   it('is the same from run.json alone', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'virnucpro-command-'));
-    folders.push(folder);
+    const folder = temporaryFolder();
     const run = { ...made({ minLength: 500, geneticCode: 4 }), folder };
     const { plan, request } = run;
     const path = join(folder, 'run.json');

@@ -12,7 +12,7 @@ import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
 
 describe.skipIf(WITHOUT_PYTHON)('predict --resume', () => {
   it('refuses other inputs and settings, and names the differences', async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const [input, other, folder] = ['input.fa', 'other.fa', 'run'].map((name) => join(parent, name)) as [
       string,
       string,

@@ -48,7 +48,7 @@ interface Made {
 }
 
 async function makeRun({ files, state, computed, order }: Made): Promise<RunStore> {
-  const folder = join(await temporaryFolder(), 'run');
+  const folder = join(temporaryFolder(), 'run');
   mkdirSync(folder);
   const records = files.map((file, input) => file.map((masks, i) => recordOf(`${input}_${i}`, masks)));
   const prepared = writePrepared(folder, records, { framesPerPart: 4 });

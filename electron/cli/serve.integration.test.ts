@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +26,7 @@ async function installedProgram(parent: string): Promise<string> {
 }
 
 it('explains the SSH tunnel only to users who connected through SSH', async () => {
-  const parent = await temporaryFolder();
+  const parent = temporaryFolder();
   const home = await installedProgram(parent);
   const flags = ['--port', '0', '--root', parent, '--python', '/nowhere/python'];
   const saidOver = async (connection: string): Promise<string> => {
@@ -50,7 +50,7 @@ it('explains the SSH tunnel only to users who connected through SSH', async () =
 it.runIf(process.platform === 'linux')(
   'opens a browser without showing its key on any command line',
   async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const [home, user, programs] = [
       await installedProgram(parent),
       join(parent, 'user'),
@@ -86,7 +86,7 @@ it.runIf(process.platform === 'linux')(
 );
 
 it.skipIf(process.platform === 'win32')('SIGTERM while serve starts leaves no database open', async () => {
-  const parent = await temporaryFolder();
+  const parent = temporaryFolder();
   const home = await installedProgram(parent);
   const data = join(parent, 'data');
   const server = virnucpro(['serve', '--port', '0', '--root', parent, '--python', '/nowhere/python'], {
@@ -103,7 +103,7 @@ it.skipIf(process.platform === 'win32')('SIGTERM while serve starts leaves no da
 it.skipIf(process.platform === 'win32')(
   'SIGTERM ends serve although a thread is stuck in SQLite',
   async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const [home, run] = [await installedProgram(parent), join(parent, 'files', 'run')];
     await mkdir(run, { recursive: true });
     await writeFile(join(run, 'run.db'), '');
@@ -132,6 +132,5 @@ it.skipIf(process.platform === 'win32')(
     expect(await Promise.race([end, late])).toBe('SIGTERM');
     expect(await opening).toBeInstanceOf(Error);
     close();
-    await rm(parent, { recursive: true });
   },
 );

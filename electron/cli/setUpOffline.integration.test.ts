@@ -3,11 +3,11 @@
  * example. Takes minutes and about 2 GB of disk, so it needs VIRNUCPRO_OFFLINE_TEST=1;
  * electron/engine/setup/offline.long.test.ts does the same with packages of a few bytes.
  */
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { expect, it } from 'vitest';
+import { temporaryFolder } from '../engine/testing/temporaryFolder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const program = [process.execPath, join(root, 'electron', 'cli', 'main.ts')] as const;
@@ -22,38 +22,31 @@ const skipped =
 it.skipIf(skipped !== '')(
   `a computer without any route is set up from a folder and runs the example ${skipped && `(skipped: ${skipped})`}`,
   async () => {
-    const work = await mkdtemp(join(tmpdir(), 'offline '));
-    try {
-      const folder = join(work, 'memory stick');
-      const python = /\d+\.\d+/.exec((await execa('python3', ['--version'])).stdout)?.[0];
-      const packed = await execa(program[0], [
-        program[1],
-        'pack-offline',
-        folder,
-        '--gpu',
-        'none',
-        '--models',
-        'none',
-        '--system-python',
-        python ?? '3.12',
-      ]);
-      expect(packed.stdout).toMatch(/files for/);
-      // This is an installed program, not a checkout: its environment is in its own data folder.
-      const home = join(work, 'app');
-      await execa('mkdir', [home]);
-      for (const name of ['python-backend', 'resources']) await symlink(join(root, name), join(home, name));
-      const env = { VIRNUCPRO_HOME: home, VIRNUCPRO_DATA_DIR: join(work, 'data') };
-      const offline = (...args: string[]) =>
-        execa('unshare', ['-rn', ...program, ...args], { env, all: true });
-      expect((await offline('setup', '--from', folder)).stdout).toMatch(
-        /all results agree.*\nPython .* is ready/,
-      );
-      expect((await offline('example', '-o', join(work, 'results'))).all).toMatch(
-        /gives the expected answers/,
-      );
-    } finally {
-      await rm(work, { recursive: true, force: true });
-    }
+    const work = temporaryFolder();
+    const folder = join(work, 'memory stick');
+    const python = /\d+\.\d+/.exec((await execa('python3', ['--version'])).stdout)?.[0];
+    const packed = await execa(program[0], [
+      program[1],
+      'pack-offline',
+      folder,
+      '--gpu',
+      'none',
+      '--models',
+      'none',
+      '--system-python',
+      python ?? '3.12',
+    ]);
+    expect(packed.stdout).toMatch(/files for/);
+    // This is an installed program, not a checkout: its environment is in its own data folder.
+    const home = join(work, 'app');
+    await execa('mkdir', [home]);
+    for (const name of ['python-backend', 'resources']) await symlink(join(root, name), join(home, name));
+    const env = { VIRNUCPRO_HOME: home, VIRNUCPRO_DATA_DIR: join(work, 'data') };
+    const offline = (...args: string[]) => execa('unshare', ['-rn', ...program, ...args], { env, all: true });
+    expect((await offline('setup', '--from', folder)).stdout).toMatch(
+      /all results agree.*\nPython .* is ready/,
+    );
+    expect((await offline('example', '-o', join(work, 'results'))).all).toMatch(/gives the expected answers/);
   },
   1_800_000,
 );

@@ -48,7 +48,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
   }, 120_000);
 
   async function computedHere(): Promise<{ input: string; local: Record<string, string> }> {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const file = join(parent, 'input.fa');
     const sample = readFileSync(SAMPLE, 'utf8');
     const all = Array.from({ length: COPIES }, (_, copy) => sample.replaceAll(/^>/gm, `>copy_${copy}_`));
@@ -65,7 +65,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
 
   async function job(tasks: number): Promise<string> {
     const options = [`--array=1-${tasks}`, '--time=30', '--mem=1G', '--cpus-per-task', '1'];
-    const script = join(await temporaryFolder(), 'job.sh');
+    const script = join(temporaryFolder(), 'job.sh');
     const printed = await succeeds(['slurm-script', '--processors', ...options], {
       env: { VIRNUCPRO_PYTHON: REAL_PYTHON },
     });
@@ -96,7 +96,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     skip,
   }) => {
     skip(env === undefined, missing);
-    const folder = join(await temporaryFolder(), 'a run on β');
+    const folder = join(temporaryFolder(), 'a run on β');
     const { run, end } = await computing(folder, 3);
     const tasks = await queued('--states=RUNNING', '-o', '%i %N');
     const [failing = '', requeued = '', timed = ''] = tasks;
@@ -118,7 +118,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
 
   it('is paused by a person who cancels its tasks, and stays so until it is resumed', async ({ skip }) => {
     skip(env === undefined, missing);
-    const folder = join(await temporaryFolder(), 'run');
+    const folder = join(temporaryFolder(), 'run');
     const { end } = await computing(folder, 2);
     await program('scancel', ...(await queued('-o', '%i')));
     const { code, output } = await end;
@@ -139,7 +139,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     skip,
   }) => {
     skip(env === undefined, missing);
-    const folder = join(await temporaryFolder(), 'by hand');
+    const folder = join(temporaryFolder(), 'by hand');
     await succeeds(['prepare', input, '-o', folder, '--processors', ...small]);
     // The nodes find no virnucpro in their PATH.
     await program('sbatch', '--wait', '--output=/dev/null', await job(3), folder);

@@ -9,7 +9,7 @@ const SEQUENCES = `>one\n${'ATGAAACGTGCAGGCTTA'.repeat(20)}\n>two\n${'ATGCCCGGGT
 
 describe.skipIf(WITHOUT_PYTHON || process.platform === 'win32')('predict -', () => {
   it('reads standard input, resumes only with the same input, and leaves no file if no run was created', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const path = (name: string): string => join(folder, name);
     writeFileSync(path('one.fa'), SEQUENCES);
     writeFileSync(path('other.fa'), SEQUENCES.replace('two', 'three'));

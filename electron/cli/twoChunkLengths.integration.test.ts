@@ -38,7 +38,7 @@ const asFasta = (records: Iterable<[string, string]>) =>
 
 describe.skipIf(WITHOUT_PYTHON)('predict --chunk-length 500+300', () => {
   it('judges what 500 judges as 500 does, and the rest as 300 judges the same bases', async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const [input, lost] = [join(parent, 'input.fa'), join(parent, 'lost.fa')];
     const [one, two, shorter] = ['one', 'two', 'shorter'].map((name) => join(parent, name)) as [
       string,
@@ -118,7 +118,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict --chunk-length 500+300', () => {
   });
 
   it('computes only the second look of a finished run, killed and resumed in between, with the tables of both looks', async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const [input, one, two, later] = ['input.fa', 'one', 'two', 'later'].map((name) =>
       join(parent, name),
     ) as [string, string, string, string];

@@ -1,17 +1,14 @@
-import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Downloads } from './downloads.ts';
+import { temporaryFolder } from '../engine/testing/temporaryFolder.ts';
 
 let folder: string;
-beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'virnucpro-downloads-'))));
-afterEach(() => {
-  vi.useRealTimers();
-  rmSync(folder, { recursive: true, force: true });
-});
+beforeEach(() => void (folder = temporaryFolder()));
+afterEach(() => void vi.useRealTimers());
 
 async function fetched(downloads: Downloads, path: string): Promise<Response> {
   const server = createServer((request, response) => {

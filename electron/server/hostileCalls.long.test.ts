@@ -27,7 +27,7 @@ let runId: string;
 
 beforeAll(async () => {
   const { paths, storeHost } = testContext();
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const dataDir = join(folder, 'data');
   const runs = await libraryOfRuns({ dataDir, storeHost }, 300);
   runId = runs[0]?.runId ?? '';

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { removeLeftovers } from './uploads.ts';
+import { temporaryFolder } from '../engine/testing/temporaryFolder.ts';
 
 it('removes old uploads that no run needs, and nothing else', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'leftovers-'));
+  const folder = temporaryFolder();
   const old = new Date(Date.now() - 48 * 60 * 60_000);
   for (const name of ['old', 'old but needed', 'young']) {
     await mkdir(join(folder, name));
@@ -15,5 +15,4 @@ it('removes old uploads that no run needs, and nothing else', async () => {
   await removeLeftovers(folder, [join(folder, 'old but needed', 'a.fa')]);
   expect((await readdir(folder)).sort()).toEqual(['old but needed', 'young']);
   await removeLeftovers(join(folder, 'none'), []);
-  await rm(folder, { recursive: true });
 });

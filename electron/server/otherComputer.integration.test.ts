@@ -3,7 +3,7 @@
  * ways, broken connections.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -78,7 +78,7 @@ async function serverThere(home: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = temporaryFolder();
   const home = join(folder, 'far home');
   start = await serverThere(home);
   const root = makeServerPackage(join(folder, 'package'), '1.2.3', `echo Welcome\n${start}`);
@@ -98,7 +98,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const close of closing) await close();
   process.env['PATH'] = process.env['PATH']?.replace(`${ssh}:`, '');
-  await rm(folder, { recursive: true, force: true });
 });
 
 const question = () => {

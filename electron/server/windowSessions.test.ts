@@ -1,21 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { WindowSessions } from './windowSessions.ts';
+import { temporaryFolder } from '../engine/testing/temporaryFolder.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 let folder: string;
 let file: string;
 beforeEach(() => {
   vi.useFakeTimers();
-  folder = mkdtempSync(join(tmpdir(), 'sessions '));
+  folder = temporaryFolder();
   file = join(folder, 'sessions.json');
 });
-afterEach(() => {
-  vi.useRealTimers();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => void vi.useRealTimers());
 
 /** The name and value of the cookie that a browser sends back. */
 function enter(sessions: WindowSessions): string {

@@ -11,7 +11,7 @@ const TABLES = ['sequences.tsv', 'chunks.tsv', 'prediction_results.txt', 'viral_
 
 describe.skipIf(WITHOUT_PYTHON || process.platform === 'win32')('the Python package', () => {
   it('computes the same tables as a checkout in the environment where it is installed', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await execa(process.execPath, [join(import.meta.dirname, 'buildWheel.ts')]);
     const [wheel = ''] = globSync('out/virnucpro_desktop-*-manylinux*x86_64.whl', { cwd: root });
     const environment = join(folder, 'environment');

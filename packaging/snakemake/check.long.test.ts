@@ -15,7 +15,7 @@ it('computes 40 samples by Snakemake, one run each and one run in shares', async
     Boolean(WITHOUT_PYTHON) || WITHOUT_SNAKEMAKE,
     'there is no snakemake in the PATH (pip install snakemake)',
   );
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   writeFileSync(join(bin, 'virnucpro'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, {

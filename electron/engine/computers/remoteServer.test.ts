@@ -12,8 +12,8 @@ const CHILD = fileURLToPath(new URL('testing/serverChild.ts', import.meta.url));
 let ssh: SshClient;
 const pids = new Set<number>();
 
-beforeEach(async () => {
-  const env = { VIRNUCPRO_DATA_DIR: await temporaryFolder() };
+beforeEach(() => {
+  const env = { VIRNUCPRO_DATA_DIR: temporaryFolder() };
   ssh = {
     address: 'gpu',
     run: async (command: string) => (await execa('sh', ['-c', command], { env })).stdout,

@@ -1,21 +1,20 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { madeSystem } from '../system/testing/madeSystem.ts';
 import { resolveAppPaths, type AppPathsRequest } from './appPaths.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 let folder: string;
 let app: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'Données β '));
+  folder = temporaryFolder();
   app = join(folder, 'app');
   await mkdir(join(app, 'python-backend', 'src', 'virnucpro_backend'), { recursive: true });
   await mkdir(join(app, 'resources'));
   await mkdir(join(app, 'dist', 'cli'), { recursive: true });
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function resolved(request: AppPathsRequest) {
   const paths = resolveAppPaths({ env: { HOME: '/home/me' }, system: madeSystem('linux'), ...request });

@@ -2,14 +2,14 @@
  * Environments of a real interpreter that are broken in real ways, with small packages in place of the large
  * ones.
  */
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { resolveAppPaths, type AppPaths } from './appPaths.ts';
 import { checkEnvironment, ownInterpreter } from './checkEnvironment.ts';
 import { requirementsHash, writeStamp } from './requirements.ts';
 import { runCommand } from './runCommand.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 let root: string;
 let whole: string;
@@ -19,7 +19,7 @@ let copies = 0;
 beforeAll(async () => {
   const resolved = resolveAppPaths();
   if (!resolved.ok) throw new Error(resolved.error.cause);
-  root = await mkdtemp(join(tmpdir(), 'Données β '));
+  root = temporaryFolder();
   whole = join(root, 'whole');
   const made = await runCommand({
     file: ownInterpreter(resolved.value.environmentFolder),
@@ -47,7 +47,6 @@ beforeAll(async () => {
     error: { cause: expect.stringContaining('to its end') as string },
   });
 });
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 beforeEach(async () => {
   copies += 1;

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { message } from '../../contract/messages.ts';
 import { type StepProgress, setupSettingsSchema } from '../../contract/rpc/computer.ts';
 import { type AppPaths, networkVariables } from './appPaths.ts';
@@ -13,6 +12,7 @@ import type { Machine } from './machine.ts';
 import { Steps } from './steps.ts';
 import { fakePython, type FakeComputer } from './testing/fakePython.ts';
 import { LINUX_MACHINE as MACHINE, windowsEnvironment } from './testing/machines.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 let root: string;
 let paths: AppPaths;
@@ -22,7 +22,7 @@ const LOCK =
   'nvidia-ml-py==13 \\\n    --hash=sha256:ee\ntorch==2.13.0 \\\n    --hash=sha256:bb\n';
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'Données β '));
+  root = temporaryFolder();
   const pythonBackend = join(root, 'python-backend');
   paths = {
     root,
@@ -44,7 +44,6 @@ beforeEach(async () => {
   await mkdir(join(root, 'uv'));
   await writeFile(join(root, 'uv', uvFileName(process.platform)), '');
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 const WITH_GPU: Machine = {
   ...MACHINE,

@@ -2,26 +2,25 @@
  * Checks the environment that the tests themselves run with, with the real interpreter, and damaged
  * environments beside it.
  */
-import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { resolveAppPaths, type AppPaths } from './appPaths.ts';
 import { checkEnvironment } from './checkEnvironment.ts';
 import { acquireFileLock } from '../system/fileLock.ts';
 import { pythonLaunch } from './pythonLaunch.ts';
 import { runCommand } from './runCommand.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 let paths: AppPaths;
 let folder: string;
 
-beforeAll(async () => {
+beforeAll(() => {
   const resolved = resolveAppPaths();
   if (!resolved.ok) throw new Error(resolved.error.cause);
   paths = resolved.value;
-  folder = await mkdtemp(join(tmpdir(), 'Données β '));
+  folder = temporaryFolder();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('works: every package can be imported', async () => {
   const checked = await checkEnvironment({ paths, requirements: 'test' }, true);

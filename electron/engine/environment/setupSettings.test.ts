@@ -1,7 +1,5 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { beforeEach, expect, it } from 'vitest';
 import { setupSettingsSchema } from '../../contract/rpc/computer.ts';
 import { madeSystem } from '../system/testing/madeSystem.ts';
 import {
@@ -12,14 +10,14 @@ import {
   writeSetupSettings,
 } from './appPaths.ts';
 import { uvEnvironment } from './install/uv.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 const NOTHING = setupSettingsSchema.parse({});
 let home: string;
 
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'Heim β '));
+beforeEach(() => {
+  home = temporaryFolder();
 });
-afterEach(() => rm(home, { recursive: true, force: true }));
 
 it('are stored, for this account only, and read again', async () => {
   const settings = { ...NOTHING, proxy: 'http://eva:secret@proxy:3128', dataFolder: '/big/disk' };

@@ -14,9 +14,7 @@ import { markSequence } from '../store/sequenceNotes.ts';
 import {
   computeAll,
   HOST_ENTRY,
-  newFolder,
   preparedRun,
-  removeFolders,
   reportPrepare,
   type PreparedRun,
 } from '../store/testing/storeFixture.ts';
@@ -32,9 +30,7 @@ import { makeReaders, readBack } from './testing/readers.ts';
 import { WholeFile } from './wholeFile.ts';
 import type { Plan } from '../../contract/plan.ts';
 import { writeXlsx } from './table/xlsx.ts';
-
-afterAll(removeFolders);
-
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 const BY_ROW: SequenceSort = { by: 'row', descending: false };
 const BEST: SequenceSort = { by: 'virusScore', descending: true };
 const MARK = '[teaching model, not for research]';
@@ -58,7 +54,7 @@ let readersMissing: string | undefined;
 
 beforeAll(async () => {
   readersMissing = makeReaders();
-  const folder = join(newFolder(), 'run');
+  const folder = join(temporaryFolder(), 'run');
   mkdirSync(folder);
   const records = NAMES.map((name, i) => recordOf(`${name} described as ${i}`, CHUNKS[i]!));
   const split = [records.slice(0, 4), records.slice(4)];
@@ -93,7 +89,7 @@ async function exported(
   sort: SequenceSort = BY_ROW,
   more: Partial<ExportRequest> = {},
 ): Promise<string> {
-  const path = join(newFolder(), `export.${format}`);
+  const path = join(temporaryFolder(), `export.${format}`);
   const written = await exportResults(run.store, {
     selection: { filter },
     sort,
@@ -244,7 +240,7 @@ describe('tables read back by other programs', () => {
     context.skip(readersMissing !== undefined, readersMissing);
     const selection = { filter: {} };
     const source = await ExportSource.open(run.store, selection, BY_ROW, { language: 'en' });
-    const path = join(newFolder(), 'sheets.xlsx');
+    const path = join(temporaryFolder(), 'sheets.xlsx');
     // A cell holds only so much text.
     const long = (row: number) => 'a'.repeat(31_999 + row);
     const [no, name] = (await usedColumns(source)) as [Column, Column];
@@ -377,7 +373,7 @@ describe('names that cause problems elsewhere', () => {
   afterAll(() => odd.store.close());
 
   it('have one region in GFF3', async () => {
-    const path = join(newFolder(), 'odd');
+    const path = join(temporaryFolder(), 'odd');
     await exportResults(odd.store, {
       ...{ selection: { filter: {} }, sort: BY_ROW, format: 'gff3', path, language: 'en' },
       environment: () => Promise.reject(new Error('not needed')),
@@ -389,7 +385,7 @@ describe('names that cause problems elsewhere', () => {
 
   it('equal those of prediction_results.txt in the proteins', async () => {
     const source = await ExportSource.open(odd.store, { filter: {}, rows: [2] }, BY_ROW, { language: 'en' });
-    const path = join(newFolder(), 'odd.faa');
+    const path = join(temporaryFolder(), 'odd.faa');
     const letters = 'ACG'.repeat(400);
     const record = (): Buffer => Buffer.from(`>naïve|β\n${letters}\n`);
     await WholeFile.write(path, async (file) => {
@@ -546,7 +542,7 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
 
 describe('an export', () => {
   it('leaves nothing behind when it is cancelled, and reports its progress', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const cancel = new AbortController();
     const seen: number[] = [];
     const writing = exported('tsv', {}, BY_ROW, {
@@ -563,7 +559,7 @@ describe('an export', () => {
   });
 
   it('leaves an earlier file unchanged when it fails', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const path = join(folder, 'x.tsv');
     writeFileSync(path, 'earlier');
     const failing = WholeFile.write(path, async (file) => {
@@ -576,7 +572,7 @@ describe('an export', () => {
   });
 
   it('removes only what an earlier export to the same place left when it was killed', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const { pid } = spawnSync(process.execPath, ['--version']);
     const kept = ['x.tsv.notes.tmp', `y.tsv.${pid}-0123abcd.tmp`, `x.tsv.${process.pid}-0123abcd.tmp`];
     for (const name of [...kept, `x.tsv.${pid}-0123abcd.tmp`]) writeFileSync(join(folder, name), 'half');
@@ -587,7 +583,7 @@ describe('an export', () => {
   });
 
   it('names its own folder if the disk is full while sequences are extracted from the inputs', async () => {
-    const path = join(newFolder(), 'x.fna');
+    const path = join(temporaryFolder(), 'x.fna');
     const full = new AppFailure(appError('disk_full', 'There is no space left for the run.'));
     const store = { ...run.store, writeSelectedRows: () => Promise.reject(full) };
     const refusal = await exportResults(store, {
@@ -606,7 +602,7 @@ describe('an export', () => {
   });
 
   it('names a folder that cannot be written to', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     mkdirSync(join(folder, 'taken'));
     const refusal = await exported('json', {}, BY_ROW, { path: join(folder, 'taken') }).catch(
       (reason: unknown) => reason,

@@ -50,7 +50,7 @@ describe.skipIf(WITHOUT_PYTHON)('a name that is not plain text, or missing', () 
   let folder: string;
   let store: RunStore;
   beforeAll(async () => {
-    const input = join(await temporaryFolder(), 'names.fa');
+    const input = join(temporaryFolder(), 'names.fa');
     const text = RECORDS.map(([header]) => `>${header}\n${VIRAL}\n`).join('');
     writeFileSync(input, text, 'latin1');
     const outcome = await predict(testContext(), { inputs: [input] });
@@ -82,7 +82,7 @@ describe.skipIf(WITHOUT_PYTHON)('a name that is not plain text, or missing', () 
   it('is spelled alike in every export, and in what the window copies', async (context) => {
     const texts: Record<string, string> = {};
     const paths: Record<string, string> = {};
-    const exports = await temporaryFolder();
+    const exports = temporaryFolder();
     for (const { id } of EXPORT_FORMATS.filter((format) => !format.needsEmbeddings)) {
       const path = (paths[id] = join(exports, `names.${id}`));
       await exportResults(store, {
@@ -131,7 +131,7 @@ describe.skipIf(WITHOUT_PYTHON)('a name that is not plain text, or missing', () 
   });
 
   it('is the same in viral_sequences.fna if whole header lines are the names', async () => {
-    const input = join(await temporaryFolder(), 'repeated.fa');
+    const input = join(temporaryFolder(), 'repeated.fa');
     writeFileSync(input, ['seq 1', 'seq 2', ''].map((header) => `>${header}\n${VIRAL}\n`).join(''));
     const { tables } = await predict(testContext(), { inputs: [input], repairs: ['whole_headers_as_names'] });
     const names = ['seq_1', 'seq_2', 'unnamed_3'];

@@ -1,6 +1,6 @@
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { InputResultSummary } from '../results/types.ts';
-import { compute, preparedRun, removeFolders } from '../store/testing/storeFixture.ts';
+import { compute, preparedRun } from '../store/testing/storeFixture.ts';
 import { recordOf, type SyntheticRecord } from '../store/testing/syntheticRun.ts';
 import { NO_DETAILS } from '../../contract/samples.ts';
 import { viralShare } from '../../contract/results.ts';
@@ -80,9 +80,6 @@ it('has the details of a sample sheet if there are some for each file', () => {
   expect(details([one, NO_DETAILS])).toEqual([one, NO_DETAILS]);
   for (const stored of [undefined, [one], [one, {}], 'x']) expect(details(stored)).toBeNull();
 });
-
-afterAll(removeFolders);
-
 const faulty: SyntheticRecord = { header: 'none', length: 7, openFrames: [], fault: 'malformed_record' };
 const named = (name: string, chunks: number): SyntheticRecord =>
   recordOf(name, Array<number>(chunks).fill(1));

@@ -16,7 +16,7 @@ async function collected(...named: string[]): Promise<string[] | string> {
 
 describe('the inputs of a run', () => {
   it('are refused on Windows if Python could not open them', async () => {
-    const folder = (await temporaryFolder()).padEnd(250, '/x');
+    const folder = temporaryFolder().padEnd(250, '/x');
     await mkdir(folder, { recursive: true });
     const [short, long] = [join(folder, 'a.fa'), join(folder, 'abcdefgh.fa')];
     for (const file of [short, long]) await writeFile(file, FASTA);
@@ -33,7 +33,7 @@ describe('the inputs of a run', () => {
   it.skipIf(process.platform === 'win32')(
     'are all sequence files of a folder, also behind links, whether or not they can be read',
     async () => {
-      const parent = await temporaryFolder();
+      const parent = temporaryFolder();
       const [folder, elsewhere] = [join(parent, 'data'), join(parent, 'elsewhere')];
       await mkdir(join(folder, 'deep'), { recursive: true });
       await mkdir(elsewhere);
@@ -59,7 +59,7 @@ describe('the inputs of a run', () => {
   );
 
   it('are the same for a folder that was chosen and one that was dropped on a browser', async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const paths = [
       'data/b.FA.gz',
       'data/deep/deeper/c.fastq',
@@ -97,7 +97,7 @@ describe('the inputs of a run', () => {
   });
 
   it('are found in a folder by their content where the name says nothing, and nothing else is', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const fastq = '@r\nACGTN\n+\nIIIII\n';
     const used = {
       'prokka.fsa': FASTA,
@@ -138,7 +138,7 @@ describe('the inputs of a run', () => {
   });
 
   it('do not include the results of an earlier run, unless named', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const run = join(folder, 'out');
     await mkdir(run);
     for (const file of [join(folder, 'a.fa'), join(run, 'viral_sequences.fna'), join(run, 'mine.fa')])
@@ -149,13 +149,13 @@ describe('the inputs of a run', () => {
   });
 
   it.skipIf(process.platform === 'win32')('do not include pipes, which can be read only once', async () => {
-    const pipe = join(await temporaryFolder(), 'reads.fa');
+    const pipe = join(temporaryFolder(), 'reads.fa');
     execFileSync('mkfifo', [pipe]);
     expect(await collected(pipe)).toBe('input_unreadable');
   });
 
   it.skipIf(WITHOUT_PYTHON)('may be more than fit on a command line', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const paths = Array.from({ length: 800 }, (_, n) => join(folder, `${n}`, 'x'.repeat(4000)));
     const found: string[] = [];
     const outcome = await inspectInputs(testContext(), paths, { looks: ['500'], repairs: [] }, (file) =>

@@ -19,7 +19,7 @@ const numbered = (count: number, mate = '') => Array.from({ length: count }, (_,
 
 /** What is said about each file, after files of these names and contents were read. */
 async function said(files: Record<string, string>): Promise<[string, string, object | undefined][]> {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const paths = Object.keys(files).map((name) => join(folder, name));
   for (const path of paths) await writeFile(path, files[basename(path)] ?? '');
   const inspected: InspectedFile[] = [];
@@ -85,7 +85,7 @@ describe.skipIf(WITHOUT_PYTHON)('the two files of a read pair', () => {
   });
 
   it('are compared before a run, and its log and list of problems say what was found', async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     const inputs = ['a_R1.fq', 'a_R2.fq'].map((name) => join(parent, name));
     for (const [index, path] of inputs.entries()) await writeFile(path, fastq(numbered(5 - 2 * index)));
     const request = runRequestSchema.parse({

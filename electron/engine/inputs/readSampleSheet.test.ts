@@ -7,7 +7,7 @@ import { temporaryFolder } from '../testing/testContext.ts';
 import { isSampleSheet, readSampleSheet } from './readSampleSheet.ts';
 
 async function written(name: string, content: string | Uint8Array): Promise<string> {
-  const path = join(await temporaryFolder(), name);
+  const path = join(temporaryFolder(), name);
   await writeFile(path, content);
   return path;
 }
@@ -106,7 +106,7 @@ describe('a sample sheet', () => {
       expect(await isSampleSheet(path), name).toBe(false);
       expect(await readSampleSheet(path), name).toMatchObject({ ok: false, error: { code: 'sample_sheet' } });
     }
-    const folder = join(await temporaryFolder(), 'samples.csv');
+    const folder = join(temporaryFolder(), 'samples.csv');
     await mkdir(folder);
     expect(await isSampleSheet(folder)).toBe(false);
   });

@@ -1,23 +1,22 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { ModelManifest } from '../../contract/model.ts';
 import { resolveAppPaths, type AppPaths } from '../environment/appPaths.ts';
 import { listModels, rememberCheck, removeModel } from './listModels.ts';
 import { publishedModels } from './publishedModels.ts';
 import { resolveModel } from './resolveModel.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 let data: string;
 let paths: AppPaths;
 
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), 'models-'));
+beforeEach(() => {
+  data = temporaryFolder();
   const resolved = resolveAppPaths();
   if (!resolved.ok) throw new Error(resolved.error.cause);
   paths = { ...resolved.value, dataDir: data };
 });
-afterEach(() => rm(data, { recursive: true, force: true }));
 
 /** A model folder with the backend's layout: encoders shared, everything else in the folder. */
 async function put(name: string, encoder = 'esm2-aa', sizes = { esm2: 100, own: 10 }): Promise<string> {

@@ -1,7 +1,6 @@
-import { cp, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ModelManifest } from '../../contract/model.ts';
 import { resolveAppPaths, type AppPaths } from '../environment/appPaths.ts';
 import { checkEnvironment } from '../environment/checkEnvironment.ts';
@@ -10,19 +9,19 @@ import { listModels } from './listModels.ts';
 import { verifyModel } from './weights.ts';
 import { findModel, modelFolderOf, resolveModel, resolveSecondModel } from './resolveModel.ts';
 import { weightsFolder } from './modelFolder.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 const BLOB = '05424f2a4c8a54450a2dcca24ca1f089332afa91';
 
 let folder: string;
 let paths: AppPaths;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'Données β '));
+beforeEach(() => {
+  folder = temporaryFolder();
   const resolved = resolveAppPaths();
   if (!resolved.ok) throw new Error(resolved.error.cause);
   paths = { ...resolved.value, dataDir: folder };
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Puts random weights in the place of a published model, as a stand-in for gigabytes. */
 async function putPublished(name: string): Promise<string> {

@@ -11,7 +11,7 @@ const UNKNOWN = { path: 'x', size: 1, sha256: '0'.repeat(64) };
 
 it.skipIf(process.platform === 'win32')('blames files that crash their reader, and not Python', async () => {
   const { environment, paths } = testContext();
-  const interpreter = join(await temporaryFolder(), 'python');
+  const interpreter = join(temporaryFolder(), 'python');
   const reading = (file: string) => `echo '{"type":"reading","path":"${file}"}'`;
   for (const [script, code] of [
     [`${reading('good.pth')}; ${reading('deep.pth')}; kill -SEGV $$`, 'import_refused'],
@@ -28,7 +28,7 @@ it.skipIf(process.platform === 'win32')('blames files that crash their reader, a
 
 it.skipIf(process.platform === 'win32')('blames a file of an earlier run if its reader crashes', async () => {
   const { environment } = testContext();
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const interpreter = join(folder, 'python');
   writeFileSync(
     interpreter,
@@ -57,7 +57,7 @@ it('keeps the mark of weights that are not for research, under any name', () => 
 
 it.skipIf(WITHOUT_PYTHON)('gives a reason for each file that is not used, in every language', async () => {
   const { environment, paths: appPaths } = testContext();
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const paths = { ...appPaths, dataDir: folder };
   const [link, cut] = [join(folder, '500_model.pth'), join(folder, 'esm2_t36_3B_UR50D.pt')];
   writeFileSync(link, 'version https://git-lfs.github.com/spec/v1\n');

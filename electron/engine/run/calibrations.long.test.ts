@@ -32,7 +32,7 @@ async function done(run: OpenRun): Promise<string> {
 it.skipIf(WITHOUT_PYTHON)(
   "stores an ordinary run's scores for two files with known answers, from which later runs compute p-values",
   async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const [viral, other] = [join(folder, 'viral.fa'), join(folder, 'other.fa')];
     await writeFile(viral, sequences(1, 12));
     await writeFile(other, sequences(2, 25));
@@ -88,7 +88,7 @@ it.skipIf(WITHOUT_PYTHON)(
 );
 
 it('requires two different files', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const file = join(folder, 'one.fa');
   await writeFile(file, sequences(1, 1));
   await expect(makeRun(testContext(), { inputs: [file, file], calibrates: true })).rejects.toThrow(

@@ -9,7 +9,7 @@ const table =
   'Sequence_ID\tPrediction\tscore1\tscore2\na_chunk_1F1\tvirus\t0.1\t0.9\na_chunk_1R2\tothers\t0.7\t0.3\n';
 
 it('reads a copy of the sample, so that it can be resumed after the program was moved', async () => {
-  const dataDir = join(await temporaryFolder(), 'data');
+  const dataDir = join(temporaryFolder(), 'data');
   const { inputs } = await exampleRequest({ ...APP_PATHS, dataDir }, join(dataDir, 'example'));
   expect(inputs).toEqual([join(dataDir, 'example.fa')]);
   expect(await readFile(join(dataDir, 'example.fa'))).toEqual(

@@ -1,10 +1,7 @@
-import { afterAll, expect, it } from 'vitest';
-import { compute, preparedRun, removeFolders } from '../store/testing/storeFixture.ts';
+import { expect, it } from 'vitest';
+import { compute, preparedRun } from '../store/testing/storeFixture.ts';
 import { recordOf } from '../store/testing/syntheticRun.ts';
 import { isReached } from './goal.ts';
-
-afterAll(removeFolders);
-
 const narrow = (share: number) => ({ kind: 'half_width', share }) as const;
 
 it('a run reaches a width when the samples are known so well', async () => {

@@ -25,7 +25,7 @@ const INPUT = BEGIN + contigs(20, 2);
 const OTHER_END = contigs(20, 3);
 
 async function inputFile(name: string, text: string): Promise<string> {
-  const input = join(await temporaryFolder(), name);
+  const input = join(temporaryFolder(), name);
   await writeFile(input, text);
   return input;
 }
@@ -55,7 +55,7 @@ async function changedWhileRead(
   inputs: [string, ...string[]],
   change: (input: string) => Promise<void>,
 ): Promise<Changed> {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const [goOn, permits] = [join(folder, 'go on'), join(folder, 'permits')];
   await mkdir(permits);
   for (let part = 0; part < PARTS_BEFORE; part++) await writeFile(join(permits, String(part)), '');

@@ -23,7 +23,7 @@ let oneRecord: Promise<Outcome> | undefined;
 const oneRecordAlone = (): Promise<Outcome> => (oneRecord ??= predictOneRecord());
 
 async function predictOneRecord(): Promise<Outcome> {
-  const input = join(await temporaryFolder(), 'one.fa');
+  const input = join(temporaryFolder(), 'one.fa');
   await writeFile(input, ONE_RECORD);
   return predict(testContext(), { inputs: [input], devices: 'cpu:2' });
 }
@@ -37,7 +37,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     const headers = (await readFile(join(one.folder, RESULT_FILES.viralSequences), 'utf8')).match(/^>.*$/gm);
     expect(headers?.length).toBeGreaterThan(0);
     expect(headers?.filter((line) => !line.endsWith('[teaching model, not for research]'))).toEqual([]);
-    const marker = join(await temporaryFolder(), 'died');
+    const marker = join(temporaryFolder(), 'died');
     const [two, killed] = [
       await predict(testContext(), { devices: 'cpu:2' }),
       await predict(testContext({ fault: `die_once:${marker}` }), { devices: 'cpu:1' }),
@@ -110,7 +110,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   });
 
   it('leaves a file out that turns out to be cut off, also where parts of its even sample are computed by then', async () => {
-    const cut = join(await temporaryFolder(), 'cut.fa.gz');
+    const cut = join(temporaryFolder(), 'cut.fa.gz');
     await writeFile(cut, gzipSync(await readFile(SAMPLE)).subarray(0, -8));
     const inputs = { inputs: [cut, SAMPLE], residuesPerPart: 800 };
     const [sample, file] = [
@@ -125,7 +125,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   it('shows the results of finished parts while it runs, and is finished with them on demand, until the rest is computed', async () => {
     const whole = await undisturbed();
     // Some parts must be left, however quickly the others are computed.
-    const permits = await temporaryFolder();
+    const permits = temporaryFolder();
     for (let part = 0; part < 4; part++) await writeFile(join(permits, String(part)), '');
     const session = await makeRun(testContext({ fault: `permitted:${permits}` }));
     unwrap(await session.start());
@@ -233,7 +233,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   });
 
   it('handles no scorable frame, one record, and more workers than parts', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const stops = join(folder, 'stops.fa');
     await writeFile(stops, `>only_stops\n${'TAATTAATTAACTAGCTAG'.repeat(10)}\n`);
     const none = await predict(testContext(), { inputs: [stops] });
@@ -247,7 +247,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   it.each(['sample', 'file'] as const)(
     'notices an input that changes or grows, in the order %s',
     async (order) => {
-      const input = join(await temporaryFolder(), 'changing.fa');
+      const input = join(temporaryFolder(), 'changing.fa');
       const record = `>a\n${'GCC'.repeat(100)}\n`;
       await writeFile(input, record);
       const session = await makeRun(testContext(), { inputs: [input], order });
@@ -282,7 +282,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   it.skipIf(process.platform === 'win32')(
     'explains why an interrupted run cannot continue, and does not block on a pipe in place of its input',
     async () => {
-      const input = join(await temporaryFolder(), 'reads.fa');
+      const input = join(temporaryFolder(), 'reads.fa');
       const run = await interruptedRun(input, 0);
       await rm(input);
       execFileSync('mkfifo', [input]);
@@ -297,7 +297,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   it.each(['pause', 'drain', 'stopNow'] as const)(
     'can take %s before its input is fully compared',
     async (rest) => {
-      const input = join(await temporaryFolder(), 'huge.fa');
+      const input = join(temporaryFolder(), 'huge.fa');
       const size = 2 ** 42;
       const run = await interruptedRun(input, size);
       await truncate(input, size);
@@ -310,7 +310,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   );
 
   it('continues without unusable files, and lists them by their names', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const [good, words, changing] = ['good.fa', 'words.fa', 'changing.fa'].map((name) => join(folder, name));
     if (!good || !words || !changing) throw new Error('three names');
     await writeFile(good, ONE_RECORD);

@@ -26,7 +26,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, hang or surprise', ()
   it('bisects a part that kills every worker down to the responsible chunk, and scores the rest', async () => {
     const residues = 'MKTAYIAKQR';
     const poison = 'ATGAAAACCGCCTACATCGCCAAACAGCGC';
-    const poisoned = join(await temporaryFolder(), 'poisoned.fa');
+    const poisoned = join(temporaryFolder(), 'poisoned.fa');
     const filler = 'GCC'.repeat(60);
     const records = Array.from(
       { length: 12 },
@@ -72,7 +72,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, hang or surprise', ()
   });
 
   it('reports stalled workers, missing kernels and device performance in log, database and run.json', async () => {
-    const marker = join(await temporaryFolder(), 'stalled');
+    const marker = join(temporaryFolder(), 'stalled');
     const context = testContext({
       fault: `stall_once:${marker},library_print,general_kernels:no fast kernels here`,
       deadlines: { stepFloorMs: 1500 },
@@ -106,12 +106,12 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, hang or surprise', ()
   });
 
   it('computes equal sequences once, with the same bytes as when computed each time, whatever is killed', async () => {
-    const input = join(await temporaryFolder(), 'copies.fa');
+    const input = join(temporaryFolder(), 'copies.fa');
     const sample = (await readFile(SAMPLE, 'utf8')).split('>').slice(1, 13);
     const copies = [...sample, ...sample, ...sample.toReversed()];
     await writeFile(input, copies.map((record, i) => `>copy_${i}_${record}`).join(''));
     const inputs = [input];
-    const marker = join(await temporaryFolder(), 'died');
+    const marker = join(temporaryFolder(), 'died');
     const large = { inputs, residuesPerPart: 1_000_000 };
     const once = await predict(testContext(), large);
     const each = await predict(testContext(), { ...large, embedEqualSequencesOnce: false });
@@ -128,7 +128,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, hang or surprise', ()
   });
 
   it('scores embeddings of unusual size like any others, and reports them once with numbers', async () => {
-    const model = join(await temporaryFolder(), 'strict');
+    const model = join(temporaryFolder(), 'strict');
     const { paths } = testContext();
     await cp(join(paths.resources, 'teaching-model'), model, { recursive: true });
     const file = join(model, 'model.json');

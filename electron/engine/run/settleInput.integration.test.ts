@@ -24,7 +24,7 @@ const GOOD = contigs(8, 1);
 const MENDED = contigs(6, 2).replaceAll('C', 'T').replaceAll('A', 'C');
 
 async function files(): Promise<{ good: string; bad: string; mended: string }> {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   await mkdir(join(folder, 'mended'));
   const [good, bad, mended] = [
     join(folder, 'good.fa'),
@@ -47,7 +47,7 @@ describe.skipIf(WITHOUT_PYTHON)('a file that a run went on without', () => {
     async (order) => {
       const { good, bad, mended } = await files();
       await writeFile(bad, MENDED.replaceAll('T', 'U'));
-      const marker = join(await temporaryFolder(), 'died');
+      const marker = join(temporaryFolder(), 'died');
       const request = { ...PARTS, order, inputs: [bad, good] as [string, string] };
       const first = await makeRun(testContext(), request);
       unwrap(await first.start());

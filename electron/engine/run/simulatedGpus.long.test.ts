@@ -41,7 +41,7 @@ async function computer(
   probe: ProbeResult,
   card: Card,
 ): Promise<EngineContext & { measured: () => Promise<number> }> {
-  const file = join(await temporaryFolder(), 'gpus.json');
+  const file = join(temporaryFolder(), 'gpus.json');
   const cards = Object.fromEntries(
     probe.gpus.map((gpu) => [
       gpu.uuid,
@@ -63,7 +63,7 @@ async function computer(
 const parent = temporaryFolder();
 const create = async (context: EngineContext, request: Partial<RunRequestInput>) =>
   createRun(context, {
-    defaultParent: await parent,
+    defaultParent: parent,
     freeName: true,
     request: runRequestSchema.parse({
       inputs: [SAMPLE],
@@ -154,7 +154,7 @@ describe.skipIf(WITHOUT_PYTHON)('FP8', () => {
     }));
     const context = await computer({ ...A100_AND_TURING, gpus }, ROOMY);
     const request = runRequestSchema.parse({ inputs: [SAMPLE], model: 'teaching', precision: 'fp8' });
-    const question = { request, chunks: 1, frames: 1, residues: 1, folder: join(await parent, 'fp8') };
+    const question = { request, chunks: 1, frames: 1, residues: 1, folder: join(parent, 'fp8') };
     const environment = { context: () => Promise.resolve(context) } as unknown as PythonEnvironmentManager;
     const speeds = { seconds: () => null } as unknown as SpeedHistory;
     const { blocker } = await estimateRun(question, environment, speeds);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { NOTICE_FILE, RESULT_FILES, TEXT_TABLES } from '../../contract/results.ts';
 import { openRunStore } from '../store/runStore.ts';
 import {
@@ -10,7 +10,6 @@ import {
   computeAll,
   HOST_ENTRY,
   preparedRun,
-  removeFolders,
   type PreparedRun,
 } from '../store/testing/storeFixture.ts';
 import { recordOf } from '../store/testing/syntheticRun.ts';
@@ -22,9 +21,6 @@ let readAgain = (): void => undefined;
 afterEach(() => {
   readAgain();
 });
-
-afterAll(removeFolders);
-
 const CONTEXT = { storeHost: HOST_ENTRY };
 
 async function finishedRun(): Promise<PreparedRun> {

@@ -44,7 +44,7 @@ async function finishedRun(folder: string): Promise<string> {
 }
 
 it('shows a long history from the library alone, and detects missing folders in the background', async () => {
-  const dataDir = join(await temporaryFolder(), 'data');
+  const dataDir = join(temporaryFolder(), 'data');
   // Each folder holds a damaged run.db, so a test fails if any is opened.
   const runs = await libraryOfRuns({ dataDir, storeHost: testContext().storeHost }, 1000);
   await rm(runs[500]?.folder ?? '', { recursive: true });
@@ -66,7 +66,7 @@ it('shows a long history from the library alone, and detects missing folders in 
 it('makes as many library queries for a history of a thousand runs as for ten, and lists it in one message', async () => {
   const asked: string[][] = [];
   for (const count of [10, 1000]) {
-    const dataDir = join(await temporaryFolder(), 'data');
+    const dataDir = join(temporaryFolder(), 'data');
     await libraryOfRuns({ dataDir, storeHost: testContext().storeHost }, count);
     const call = vi.spyOn(StoreThread.prototype, 'call');
     const { list, close } = await open(dataDir);
@@ -81,7 +81,7 @@ it('makes as many library queries for a history of a thousand runs as for ten, a
 });
 
 it('has at most four databases open for reading, and none after closing', async () => {
-  const parent = await temporaryFolder();
+  const parent = temporaryFolder();
   const folders = Array.from({ length: 10 }, (_, number) => join(parent, String(number)));
   const [first = '', ...copies] = folders;
   await finishedRun(first);
@@ -108,7 +108,7 @@ it('has at most four databases open for reading, and none after closing', async 
 });
 
 it('lists a run of the command line, also one that is started while the program runs', async () => {
-  const parent = await temporaryFolder();
+  const parent = temporaryFolder();
   const dataDir = join(parent, 'data');
   const { paths, storeHost } = testContext();
   const program = { paths: { ...paths, dataDir }, storeHost };
@@ -134,7 +134,7 @@ it('lists a run of the command line, also one that is started while the program 
 const QUITS = Number(process.env['VIRNUCPRO_QUITS'] ?? 4);
 
 it(`quits ${QUITS} times while a run is watched, and never by a signal`, async () => {
-  const parent = await temporaryFolder();
+  const parent = temporaryFolder();
   await finishedRun(join(parent, 'run'));
   const script = join(import.meta.dirname, 'testing', 'startAndQuit.ts');
   const quits = Array.from({ length: QUITS }, (_, number) => number).values();

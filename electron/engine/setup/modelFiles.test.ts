@@ -1,14 +1,14 @@
-import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { ModelManifest } from '../../contract/model.ts';
 import { unwrap } from '../../contract/errors.ts';
 import { resolveAppPaths } from '../environment/appPaths.ts';
 import { installedModel } from './modelFiles.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 it('includes the notes of shared encoders, without which another model would download them again', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'taken along '));
+  const dataDir = temporaryFolder();
   const paths = { ...unwrap(resolveAppPaths()), dataDir };
   const weights = join(dataDir, 'weights');
   await mkdir(join(weights, 'shared'), { recursive: true });
@@ -33,5 +33,4 @@ it('includes the notes of shared encoders, without which another model would dow
     'shared/esm2-0.safetensors',
   ]);
   expect(files.map(({ path }) => path)).toContain('mine/model.json');
-  await rm(dataDir, { recursive: true });
 });

@@ -1,19 +1,19 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { unwrap } from '../../contract/errors.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { uvFileName } from '../environment/install/uv.ts';
 import { fakePython } from '../environment/testing/fakePython.ts';
 import { LINUX_MACHINE } from '../environment/testing/machines.ts';
 import { setUp } from './setUp.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 let root: string;
 let paths: AppPaths;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'set up '));
+  root = temporaryFolder();
   const pythonBackend = join(root, 'python-backend');
   const dataDir = join(root, 'data');
   paths = {
@@ -31,7 +31,6 @@ beforeEach(async () => {
   await mkdir(join(root, 'uv'));
   await writeFile(join(root, 'uv', uvFileName(process.platform)), '');
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 it.each([
   ['2.13.0+cpu', []],

@@ -1,11 +1,12 @@
 import Database from 'better-sqlite3';
 import { copyFileSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { CheckedRuns, stampOf, type CheckedStamps } from './checkedRuns.ts';
 import { openRunStore } from './runStore.ts';
-import { computeAll, HOST_ENTRY, newFolder, preparedRun, removeFolders } from './testing/storeFixture.ts';
+import { computeAll, HOST_ENTRY, preparedRun } from './testing/storeFixture.ts';
 import { recordOf } from './testing/syntheticRun.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 const RECORDS = Array.from({ length: 300 }, (_, i) => recordOf(`sequence_${i}`, [63]));
 
@@ -18,10 +19,8 @@ beforeAll(async () => {
   await run.store.close();
   sound = run.folder;
 });
-afterAll(removeFolders);
-
 function copyOfRun(): string {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   copyFileSync(join(sound, 'run.db'), join(folder, 'run.db'));
   return folder;
 }

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOSTILE_CASES, makeOutside, pictureOf } from './testing/hostileFolders.ts';
-import { compute, computeAll, newFolder, preparedRun, removeFolders } from './testing/storeFixture.ts';
+import { compute, computeAll, preparedRun } from './testing/storeFixture.ts';
 import { recordOf } from './testing/syntheticRun.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 /** A case that takes longer than this hangs. */
 const HANGS_MS = 60_000;
@@ -37,8 +38,6 @@ beforeAll(async () => {
     await run.store.close();
   }
 });
-afterAll(removeFolders);
-
 /** One process handles many folders in turn; it is restarted after one that hung. */
 class Attempts {
   #child: ChildProcess | null = null;
@@ -75,7 +74,7 @@ describe.skipIf(process.platform === 'win32')('a run folder from somebody else',
     });
 
     it.each(HOSTILE_CASES)('$name', async ({ make, resumed, lookedAt }) => {
-      const parent = newFolder();
+      const parent = temporaryFolder();
       const [folder, outside] = [join(parent, 'run'), join(parent, 'outside')];
       cpSync(kind === 'paused' ? paused : finished, folder, { recursive: true });
       makeOutside(outside);

@@ -1,19 +1,17 @@
 import { closeSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openLibraryStore } from './storeThread.ts';
-import { HOST_ENTRY, newFolder, removeFolders } from './testing/storeFixture.ts';
+import { HOST_ENTRY } from './testing/storeFixture.ts';
 import type { HistoryEntry } from './types.ts';
-
-afterAll(removeFolders);
-
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 function entry(runId: string, note = ''): HistoryEntry {
   const inputs = ['/data/a.fasta', '/data/b.fastq.gz'];
   return { runId, folder: `/runs/${runId}`, inputs, summary: { note } };
 }
 
 it('keeps settings, history and learnt batch sizes, for two programs at once', async () => {
-  const path = join(newFolder(), 'new', 'library.db');
+  const path = join(temporaryFolder(), 'new', 'library.db');
   const library = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
   const second = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
   if (process.platform !== 'win32') {
@@ -68,7 +66,7 @@ it('keeps settings, history and learnt batch sizes, for two programs at once', a
 
 it('is set aside if it is damaged, at its beginning or deep inside, and starts empty', async () => {
   for (const offset of [0, 3 * 4096]) {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const path = join(folder, 'library.db');
     const before = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
     for (let run = 0; run < 200; run++) await before.saveRun(entry(`run ${run}`));

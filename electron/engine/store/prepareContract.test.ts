@@ -5,15 +5,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { prepareEventSchema, type PreparedPart } from '../../contract/protocol/index.ts';
 import { openRunStore, type RunStore } from './runStore.ts';
-import { begin, HOST_ENTRY, newFolder, removeFolders } from './testing/storeFixture.ts';
+import { begin, HOST_ENTRY } from './testing/storeFixture.ts';
 import { DESCRIPTION, syntheticPlan, writeScores } from './testing/syntheticRun.ts';
 import { readPartFrames } from './sqlite/parts/partIntake.ts';
-
-afterAll(removeFolders);
-
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 const BACKEND = fileURLToPath(new URL('../../../python-backend', import.meta.url));
 const PYTHON = join(BACKEND, '.venv/bin/python');
 
@@ -58,7 +56,7 @@ const SECOND = `@read\u00e9 one\r\n${GLYCINES.slice(0, 90)}\r\n+\r\n${'I'.repeat
 
 describe.skipIf(!existsSync(PYTHON))('with the real prepare (skipped without python-backend/.venv)', () => {
   it('stores its files, and extracts the same records from the inputs again', async () => {
-    const folder = join(newFolder(), 'run');
+    const folder = join(temporaryFolder(), 'run');
     mkdirSync(join(folder, 'work'), { recursive: true });
     const contents = [Buffer.from(FIRST), gzipSync(Buffer.from(SECOND, 'latin1'))];
     const inputs = contents.map((content, input) => {

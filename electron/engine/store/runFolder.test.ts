@@ -39,7 +39,7 @@ const HALF_WRITTEN = [
 
 describe('the folder of a run', () => {
   it('may hold leftovers of a run that died before it had a database; a deletion removes those and nothing else', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     for (const name of HALF_WRITTEN) await writeFile(join(folder, name), '');
     await mkdir(join(folder, 'work', 'parts'), { recursive: true });
     expect(await refusal(folder)).toBe(null);
@@ -55,19 +55,19 @@ describe('the folder of a run', () => {
   it('is refused on Windows if the longest of its files could not be opened', async () => {
     const windows = madeSystem('win32');
     const longest = HALF_WRITTEN.reduce((most, name) => Math.max(most, join('/', name).length), 0);
-    const folder = (await temporaryFolder()).padEnd(windows.longestPath - longest, '/x');
+    const folder = temporaryFolder().padEnd(windows.longestPath - longest, '/x');
     const refused = await checkRunFolder(folder, false, [], windows);
     expect(!refused.ok && refused.error).toMatchObject({
       code: 'folder_unwritable',
       wording: { cause: { key: 'place.too_long' } },
     });
     expect((await checkRunFolder(folder, false, [])).ok).toBe(true);
-    const short = (await temporaryFolder()).padEnd(windows.longestPath - 64, '/x');
+    const short = temporaryFolder().padEnd(windows.longestPath - 64, '/x');
     expect((await checkRunFolder(short, false, [], windows)).ok).toBe(true);
   });
 
   it('may be the folder of a workflow task, which holds the inputs and hidden files', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const input = join(folder, 'contigs.fa');
     for (const name of ['.command.sh', '.command.run', 'contigs.fa']) await writeFile(join(folder, name), '');
     expect(await refusal(folder, false, [input])).toBe(null);
@@ -75,7 +75,7 @@ describe('the folder of a run', () => {
   });
 
   it('is refused if the run would delete its own input', async () => {
-    const folder = join(await temporaryFolder(), 'run');
+    const folder = join(temporaryFolder(), 'run');
     await mkdir(folder);
     const [viral, mine] = [join(folder, 'viral_sequences.fna'), join(folder, 'mine.fa')];
     for (const name of ['run.db', 'viral_sequences.fna', 'mine.fa']) await writeFile(join(folder, name), '');
@@ -85,7 +85,7 @@ describe('the folder of a run', () => {
   });
 
   it.skipIf(process.platform === 'win32')('is refused in plain words if it cannot be created', async () => {
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     await writeFile(join(parent, 'file'), '');
     await symlink(join(parent, 'nowhere', 'else'), join(parent, 'broken'));
     for (const folder of ['file', 'file/below', 'file/far/below'])
@@ -105,7 +105,7 @@ describe('notes on sequences', () => {
   const phage = { row: 7, seqName: 'k141_7', note: 'Look again', tags: ['phage'], shortlisted: false };
 
   it('are kept by row, replace earlier ones, and leave no file when all are gone', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     expect(sequenceNotes(folder)).toEqual([]);
     markSequence(folder, phage);
     markSequence(folder, { ...phage, row: 2, tags: [] });
@@ -121,7 +121,7 @@ describe('notes on sequences', () => {
   });
 
   it('stay when a sequence is put on the shortlist and removed, and can be filtered separately', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     markSequence(folder, { row: 7, seqName: 'k141_7', note: 'Look again', tags: ['phage'] });
     for (const row of [7, 9]) markSequence(folder, { row, seqName: `k141_${row}`, shortlisted: true });
     expect(sequenceNotes(folder)[0]).toEqual({ ...phage, shortlisted: true });
@@ -139,14 +139,14 @@ describe('notes on sequences', () => {
   });
 
   it('are not written over an unreadable file, nor through a link', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await writeFile(join(folder, SEQUENCE_NOTES_FILE), '[{"row": 1');
     expect(() => markSequence(folder, phage)).toThrow('cannot be read');
     expect(await readFile(join(folder, SEQUENCE_NOTES_FILE), 'utf8')).toBe('[{"row": 1');
 
-    const outside = join(await temporaryFolder(), 'outside.json');
+    const outside = join(temporaryFolder(), 'outside.json');
     await writeFile(outside, '[]');
-    const linked = await temporaryFolder();
+    const linked = temporaryFolder();
     await symlink(outside, join(linked, SEQUENCE_NOTES_FILE));
     expect(() => markSequence(linked, phage)).toThrow('is a link');
     expect(await readFile(outside, 'utf8')).toBe('[]');

@@ -1,7 +1,7 @@
 import { rmSync, truncateSync, writeFileSync, appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
 import type { SequenceFilter } from '../../contract/rpc/results.ts';
 import { openRunStore } from './runStore.ts';
@@ -10,17 +10,13 @@ import {
   compute,
   computeAll,
   HOST_ENTRY,
-  newFolder,
   preparedRun,
-  removeFolders,
   reportPrepare,
   scoreOf,
   scoresFor,
 } from './testing/storeFixture.ts';
 import { DESCRIPTION, inputHash, recordOf, syntheticPlan, writePrepared } from './testing/syntheticRun.ts';
-
-afterAll(removeFolders);
-
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 /** Readings of the clock around a change of state. */
 const NO_MEASURES = {
   utilizationPercent: null,
@@ -117,7 +113,7 @@ describe('a run folder', () => {
     await run.store.close();
     const create = { plan: syntheticPlan(1), description: DESCRIPTION };
     expect(await codeOf(openRunStore(run.folder, { hostEntry: HOST_ENTRY, create }))).toBe('folder_has_run');
-    expect(await codeOf(openRunStore(newFolder(), { hostEntry: HOST_ENTRY }))).toBe('folder_not_a_run');
+    expect(await codeOf(openRunStore(temporaryFolder(), { hostEntry: HOST_ENTRY }))).toBe('folder_not_a_run');
     expect(await codeOf(openRunStore('/nowhere/at/all', { hostEntry: HOST_ENTRY }))).toBe('folder_not_a_run');
     const file = openRunStore(import.meta.filename, { hostEntry: HOST_ENTRY, readOnly: true });
     expect(await codeOf(file)).toBe('folder_not_a_run');
@@ -221,7 +217,7 @@ describe("prepare's reports", () => {
   });
 
   it('are refused if the counts do not add up, the file is damaged, or the input has changed', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const prepared = writePrepared(folder, TWO_INPUTS);
     const create = { plan: syntheticPlan(2), description: DESCRIPTION };
     const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });

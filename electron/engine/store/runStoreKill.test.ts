@@ -3,13 +3,11 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openRunStore } from './runStore.ts';
-import { HOST_ENTRY, newFolder, removeFolders } from './testing/storeFixture.ts';
+import { HOST_ENTRY } from './testing/storeFixture.ts';
 import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from './testing/syntheticRun.ts';
-
-afterAll(removeFolders);
-
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 const CHILD = fileURLToPath(new URL('./testing/computingChild.ts', import.meta.url));
 
 /** Starts a process that computes the run, and kills it after this time; returns whether it had finished. */
@@ -46,7 +44,7 @@ function checkWhole(folder: string): number {
 }
 
 it('holds every result once, whenever its process is killed', async () => {
-  const template = newFolder();
+  const template = temporaryFolder();
   const records = Array.from({ length: 600 }, (_, i) => recordOf(`read_${i} x`, [i % 64, (7 * i) % 64]));
   const prepared = writePrepared(template, [records], {
     framesPerPart: 16,
@@ -61,8 +59,8 @@ it('holds every result once, whenever its process is killed', async () => {
   });
   await store.close();
 
-  const withExclusiveFolder = join(newFolder(), 'withExclusiveFolder');
-  const disturbed = join(newFolder(), 'disturbed');
+  const withExclusiveFolder = join(temporaryFolder(), 'withExclusiveFolder');
+  const disturbed = join(temporaryFolder(), 'disturbed');
   for (const folder of [withExclusiveFolder, disturbed]) {
     mkdirSync(folder);
     cpSync(template, folder, { recursive: true });

@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { temporaryFolder } from '../testing/testContext.ts';
-import { computeAll, preparedRun, removeFolders } from './testing/storeFixture.ts';
+import { computeAll, preparedRun } from './testing/storeFixture.ts';
 import { recordOf } from './testing/syntheticRun.ts';
-
-afterAll(removeFolders);
-
 /** Far longer than any wait in these tests. */
 const HANGS_MS = 120_000;
 
@@ -15,7 +12,7 @@ it(
   'counts a thread until it has ended, and gives up on one that is stuck in SQLite',
   async () => {
     const script = join(import.meta.dirname, 'testing', 'stuckChild.ts');
-    const child = spawn(process.execPath, [script, await temporaryFolder()], {
+    const child = spawn(process.execPath, [script, temporaryFolder()], {
       stdio: ['ignore', 'pipe', 'inherit'],
       timeout: HANGS_MS,
       killSignal: 'SIGKILL',

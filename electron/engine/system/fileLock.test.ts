@@ -4,15 +4,12 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
 import { acquireRunLock, runLockHolder } from '../store/runFolder.ts';
-import { newFolder, removeFolders } from '../store/testing/storeFixture.ts';
 import { acquireFileLock, type LockHolder } from './fileLock.ts';
 import { isProcessAlive, processStart } from './liveProcess.ts';
-
-afterAll(removeFolders);
-
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 const CHILD = fileURLToPath(new URL('./testing/lockingChild.ts', import.meta.url));
 
 interface LockingChild {
@@ -63,7 +60,7 @@ async function refusal(folder: string): Promise<string> {
 
 describe('the lock of a run', () => {
   it('keeps a second holder out, in this process and in another, until it is released', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const lock = await acquireRunLock(folder);
     expect(runLockHolder(folder)).toMatchObject({ pid: process.pid, host: hostname() });
     expect(await refusal(folder)).toBe(
@@ -80,7 +77,7 @@ describe('the lock of a run', () => {
   });
 
   it('is taken over from a process only once that process was killed', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const child = startChild(folder);
     expect(await child.answer).toBe('held');
     expect(await refusal(folder)).toContain(`process ${child.process.pid}`);
@@ -91,7 +88,7 @@ describe('the lock of a run', () => {
   });
 
   it('is released by a process that exits normally', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const child = startChild(folder, 'release');
     expect(await child.answer).toBe('held');
     child.process.stdin.end();
@@ -100,7 +97,7 @@ describe('the lock of a run', () => {
   });
 
   it('goes to exactly one of many processes that find a dead holder at once', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     leaveLock(folder, { pid: 2 ** 22 + 1 }, 5);
     const children = Array.from({ length: 5 }, () => startChild(folder));
     const answers = await Promise.all(children.map(({ answer }) => answer));
@@ -113,14 +110,14 @@ describe('the lock of a run', () => {
   it.runIf(process.platform === 'linux')(
     'does not count as held when its process number was reused',
     async () => {
-      const folder = newFolder();
+      const folder = temporaryFolder();
       leaveLock(folder, { startTime: 'an earlier boot 123' }, 0);
       expect(await refusal(folder)).toBe('taken');
     },
   );
 
   it('of another computer counts as held for 60 seconds after its last heartbeat', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     leaveLock(folder, { host: 'node-7' }, 50);
     expect(await refusal(folder)).toBe(
       `run_locked: ${folder} is being worked on by process ${process.pid} on node-7.`,
@@ -131,7 +128,7 @@ describe('the lock of a run', () => {
   });
 
   it('that was never completely written counts as dead after a while', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     writeFileSync(join(folder, 'run.lock'), '{"host":');
     const then = Date.now() / 1000 - 30;
     utimesSync(join(folder, 'run.lock'), then, then);
@@ -139,7 +136,7 @@ describe('the lock of a run', () => {
   });
 
   it('renews its heartbeat, and reports when somebody else has taken it', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     let lost = 0;
     const lock = await acquireFileLock(join(folder, 'run.lock'), {
       onHeld: () => expect.unreachable(),
@@ -159,7 +156,7 @@ describe('the lock of a run', () => {
   it.skipIf(process.platform === 'win32')(
     'is not held by a process that ended and was not reaped',
     async () => {
-      const folder = newFolder();
+      const folder = temporaryFolder();
       // By the time the child ends, the shell has become `sleep 60`, which never reaps its child.
       const parent = spawn('/bin/sh', ['-c', 'sleep 2 & echo $!; exec sleep 60'], { stdio: 'pipe' });
       try {
@@ -186,7 +183,7 @@ describe('the lock of a run', () => {
 
 describe('a lock that is waited for', () => {
   it('is acquired as soon as its holder releases it', async () => {
-    const path = join(newFolder(), 'python.lock');
+    const path = join(temporaryFolder(), 'python.lock');
     const first = await acquireFileLock(path, { onHeld: () => expect.unreachable() });
     expect(first.waited).toBe(false);
     const holders: LockHolder[] = [];
@@ -201,7 +198,7 @@ describe('a lock that is waited for', () => {
   });
 
   it('is abandoned when the wait is aborted', async () => {
-    const path = join(newFolder(), 'python.lock');
+    const path = join(temporaryFolder(), 'python.lock');
     const first = await acquireFileLock(path, { onHeld: () => expect.unreachable() });
     const abort = new AbortController();
     const second = acquireFileLock(path, { onHeld: () => abort.abort(), signal: abort.signal });

@@ -1,24 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { newFolder, removeFolders } from '../store/testing/storeFixture.ts';
+import { describe, expect, it } from 'vitest';
 import { hashFile } from './hashFile.ts';
 import { answerOf } from './regularFile.ts';
-
-afterAll(removeFolders);
-
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 describe.skipIf(process.platform === 'win32')('a file that is not a regular one', () => {
   it.each(['a pipe', '/dev/zero', 'a folder'])('is refused instead of read without end: %s', async (kind) => {
-    let path = kind === 'a folder' ? newFolder() : kind;
+    let path = kind === 'a folder' ? temporaryFolder() : kind;
     if (kind === 'a pipe') {
-      path = join(newFolder(), 'pipe');
+      path = join(temporaryFolder(), 'pipe');
       execFileSync('mkfifo', [path]);
     }
     await expect(hashFile(path)).rejects.toMatchObject({ error: { code: 'input_unreadable' } });
   });
 
   it('keeps threads free for other files, however it was opened', () => {
-    const pipe = join(newFolder(), 'pipe');
+    const pipe = join(temporaryFolder(), 'pipe');
     execFileSync('mkfifo', [pipe]);
     const script = `
       import ${JSON.stringify(new URL('../index.ts', import.meta.url).href)};

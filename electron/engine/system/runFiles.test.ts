@@ -1,11 +1,8 @@
 import { closeSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { newFolder, removeFolders } from '../store/testing/storeFixture.ts';
+import { describe, expect, it } from 'vitest';
 import { deleteInRun, makeFolderInRun, openNew, openPlain, pathInRun } from './runFiles.ts';
-
-afterAll(removeFolders);
-
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 /** Windows describes a junction as a link, not as a folder. */
 const junctionAt = (junction: string) => (path: string) => ({
   isSymbolicLink: () => path === junction,
@@ -31,7 +28,7 @@ describe('a path below a run folder', () => {
 });
 
 it('creates folders in a run, but not in a place from which the run was moved away', () => {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   makeFolderInRun(folder, 'work/parts');
   makeFolderInRun(folder, 'work/parts');
   expect(existsSync(join(folder, 'work', 'parts'))).toBe(true);
@@ -42,7 +39,7 @@ it('creates folders in a run, but not in a place from which the run was moved aw
 
 describe.skipIf(process.platform === 'win32')('a link in a run folder', () => {
   it('is replaced by a new file, its target is never deleted, and no folder is created behind it', () => {
-    const [folder, outside] = [newFolder(), newFolder()];
+    const [folder, outside] = [temporaryFolder(), temporaryFolder()];
     mkdirSync(join(outside, 'parts'));
     const secret = join(outside, 'secret');
     writeFileSync(secret, 'mine');

@@ -1,13 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const folders: string[] = [];
 
 /** Creates a new folder, which is removed after the tests of this file. */
-export async function temporaryFolder(): Promise<string> {
+export function temporaryFolder(): string {
   // The name has spaces and letters beyond ASCII, as many home folders do.
-  const folder = await mkdtemp(join(tmpdir(), 'Données β 実験 '));
+  const folder = mkdtempSync(join(tmpdir(), 'Données β 実験 '));
   folders.push(folder);
   return folder;
 }

@@ -1,8 +1,6 @@
 /** Supervision with a made-up worker. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { DEADLINES } from './deadlines.ts';
 import {
   DeviceWorker,
@@ -13,12 +11,12 @@ import {
 } from './backendProcess.ts';
 import { MADE_UP_PART } from './testing/madeUpPart.ts';
 import { madeUpWorker } from './testing/madeUpWorker.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'device-worker-'));
+beforeAll(() => {
+  folder = temporaryFolder();
 });
-afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const OPTIONS = {
   device: 'cpu:0',

@@ -56,7 +56,7 @@ async function supervise(
   options: Partial<DeviceWorkerOptions> = {},
 ): Promise<DeviceWorkerEvent[]> {
   const events: DeviceWorkerEvent[] = [];
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   await new Promise<void>((resolve) => {
     let over = false;
     const worker = new DeviceWorker(
@@ -123,7 +123,7 @@ describe.skipIf(WITHOUT_PYTHON)('a process that', () => {
   });
 
   it('writes a line without end is killed, and the line is not kept in memory', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const before = process.memoryUsage().rss;
     let most = before;
     const events: ProcessEvent<object & { type: string }>[] = [];
@@ -144,7 +144,7 @@ describe.skipIf(WITHOUT_PYTHON)('a process that', () => {
   });
 
   it('floods standard error fills its log up to a limit, and not the memory', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const log = join(folder, 'worker.log');
     const flood = `for i in range(300_000): sys.stderr.write('line %d of a library that warns\\n' % i + 'y' * 100)`;
     for (let times = 0; times < 3; times++) {

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
@@ -8,17 +7,17 @@ import { DEADLINES } from './deadlines.ts';
 import { MADE_UP_PART } from './testing/madeUpPart.ts';
 import { madeUpWorker } from './testing/madeUpWorker.ts';
 import { WarmWorkers } from './warmWorkers.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 const HASH = '0'.repeat(64);
 let folder: string;
 let kept: WarmWorkers;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'warm-workers-'));
+beforeEach(() => {
+  folder = temporaryFolder();
   kept = new WarmWorkers();
 });
 afterEach(async () => {
   await kept.close();
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 interface Run {

@@ -1,16 +1,15 @@
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { GrantedPaths } from './grantedPaths.ts';
+import { temporaryFolder } from '../../engine/testing/temporaryFolder.ts';
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'grants-'));
+  folder = temporaryFolder();
   await mkdir(join(folder, 'given', 'below'), { recursive: true });
   await symlink(join(folder), join(folder, 'given', 'escape'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('GrantedPaths', () => {
   it('allows what the user gave and what is below it, with links resolved', async () => {

@@ -17,9 +17,9 @@ const environment = {
   source: '',
 };
 const driver = '580.95';
-const place = async () => ({
+const place = () => ({
   environment,
-  paths: { ...testContext().paths, dataDir: await temporaryFolder() },
+  paths: { ...testContext().paths, dataDir: temporaryFolder() },
 });
 const row = (tokens: number, rate: number) => ({
   tokens_per_batch: tokens,
@@ -30,7 +30,7 @@ const row = (tokens: number, rate: number) => ({
 const rows = [row(2048, 80_000), row(24_528, 100_000), row(32_768, 99_000)];
 
 it('measures each device in the precision that suits it, continues when one fails, and stores the figures', async () => {
-  const here = await place();
+  const here = place();
   const commands: Command[] = [];
   const run = (command: Command) => {
     commands.push(command);
@@ -107,7 +107,7 @@ const measured = (name: string, verdict: 'works' | 'differs', model = HASH): Res
 });
 
 it('lets a run use FP8 only after it was checked with this model on each of its GPUs', async () => {
-  const here = await place();
+  const here = place();
   const allowed = (names: string[], precision: 'fp8' | 'bf16' = 'fp8', hash = HASH) =>
     checkPrecision(here, { hash }, precision, names.map(gpu));
   expect(await allowed(['H200'])).toMatchObject({ ok: false, error: { code: 'precision_unsupported' } });

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { resolveAppPaths } from '../../environment/appPaths.ts';
@@ -11,13 +10,14 @@ import { computerChecks } from '../computerChecks.ts';
 import { leftOutRemark, selectDevices } from '../selectDevices.ts';
 import { A100_AND_TURING, NO_GPU } from '../testing/probeExamples.ts';
 import { checkDevices, checkDevicesOnce, withLastTest } from './trial.ts';
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 
 const environment = { interpreter: 'python', own: true, pythonVersion: '3.12', packages: {}, source: '' };
 
-async function place(name = 'Daten ') {
+function place() {
   const resolved = resolveAppPaths();
   if (!resolved.ok) throw new Error(resolved.error.cause);
-  return { environment, paths: { ...resolved.value, dataDir: await mkdtemp(join(tmpdir(), name)) } };
+  return { environment, paths: { ...resolved.value, dataDir: temporaryFolder() } };
 }
 
 /**
@@ -61,7 +61,7 @@ function card(devices: Awaited<ReturnType<typeof checkDevices>>) {
 
 it('tests each device in the precisions that it is offered for, pinned to it', async () => {
   const { run, commands } = answering({});
-  const devices = await checkDevices(await place(), A100_AND_TURING, run);
+  const devices = await checkDevices(place(), A100_AND_TURING, run);
   expect(commands.map(({ args, env }) => [...args.slice(-2), env['CUDA_VISIBLE_DEVICES']])).toEqual([
     ['cuda', 'bf16,fp16,fp32', 'GPU-aaaa-a100'],
     ['cuda', 'fp16,fp32', 'GPU-bbbb-2080'],
@@ -75,7 +75,7 @@ it('tests each device in the precisions that it is offered for, pinned to it', a
 
 it('names the device that computes wrongly, and the precision', async () => {
   const { run } = answering({ 'GPU-bbbb-2080': 0.9 });
-  expect(card(await checkDevices(await place(), A100_AND_TURING, run))).toMatchObject({
+  expect(card(await checkDevices(place(), A100_AND_TURING, run))).toMatchObject({
     status: 'bad',
     sentence: expect.stringMatching(/RTX 2080 Ti in FP16: The results differ by 0\.9/) as string,
   });
@@ -83,14 +83,14 @@ it('names the device that computes wrongly, and the precision', async () => {
 
 it('survives a device that crashes the process', async () => {
   const { run } = answering({ 'GPU-aaaa-a100': 'dies' });
-  expect(card(await checkDevices(await place(), A100_AND_TURING, run))).toMatchObject({
+  expect(card(await checkDevices(place(), A100_AND_TURING, run))).toMatchObject({
     status: 'bad',
     sentence: expect.stringMatching(/A100.*illegal memory access/) as string,
   });
 });
 
 it('is done once for the same packages, driver and devices', async () => {
-  const here = await place();
+  const here = place();
   const { run, commands } = answering({});
   const first = await checkDevicesOnce(here, NO_GPU, run);
   expect(await checkDevicesOnce(here, NO_GPU, run)).toMatchObject(first);
@@ -101,11 +101,10 @@ it('is done once for the same packages, driver and devices', async () => {
     run,
   );
   expect(commands).toHaveLength(2);
-  await rm(here.paths.dataDir, { recursive: true });
 });
 
 it('lets a processor with BF16 instructions use the precision in which it was faster', async () => {
-  const here = await place();
+  const here = place();
   const probe: ProbeResult = { ...NO_GPU, cpu: { ...NO_GPU.cpu, precisions: ['bf16', 'fp32'] } };
   const chosen = async () => {
     const devices = selectDevices('auto', await withLastTest(here, probe), {
@@ -123,11 +122,10 @@ it('lets a processor with BF16 instructions use the precision in which it was fa
     await checkDevicesOnce(here, probe, answering({}, rates).run);
     expect(await chosen()).toEqual({ ok: true, value: expected });
   }
-  await rm(here.paths.dataDir, { recursive: true });
 });
 
 it('no longer offers a precision in which a device failed, and says so before a run', async () => {
-  const here = await place();
+  const here = place();
   const trial = async (differences: Parameters<typeof answering>[0], probe = A100_AND_TURING) => {
     await checkDevicesOnce(here, probe, answering(differences).run);
     return withLastTest(here, probe);
@@ -186,7 +184,6 @@ it('no longer offers a precision in which a device failed, and says so before a 
 
   // A precision that passes the next test is offered again.
   expect((await trial({})).gpus).toEqual(A100_AND_TURING.gpus);
-  await rm(here.paths.dataDir, { recursive: true });
 });
 
 it('finds that the processor of the tests computes correctly', async () => {
@@ -194,6 +191,6 @@ it('finds that the processor of the tests computes correctly', async () => {
   if (!paths.ok) throw new Error(paths.error.cause);
   const real = await checkEnvironment({ paths: paths.value }, false);
   if (!real.ok) throw new Error(real.error.cause);
-  const here = { ...(await place()), environment: real.value };
+  const here = { ...place(), environment: real.value };
   expect(await checkDevices(here, NO_GPU)).toMatchObject([{ precision: 'fp32', verdict: 'works' }]);
 });

@@ -3,18 +3,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import type { DifferingChunk } from '../../../contract/rpc/results.ts';
-import {
-  compute,
-  newFolder,
-  preparedRun,
-  removeFolders,
-  type PreparedRun,
-} from '../../store/testing/storeFixture.ts';
+import { compute, preparedRun, type PreparedRun } from '../../store/testing/storeFixture.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
 import { compareWithOriginal, writeOriginalComparison } from './compareOriginal.ts';
 import { isOriginalResult } from './originalResults.ts';
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 
-const folder = newFolder();
+const folder = temporaryFolder();
 let run: PreparedRun;
 
 beforeAll(async () => {
@@ -35,7 +30,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await run.store.close();
-  removeFolders();
 });
 
 const linesOf = (name: string): string[] =>

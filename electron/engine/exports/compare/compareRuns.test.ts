@@ -100,7 +100,7 @@ it('writes a table of the sequences whose call changed, and compares scores only
     ['lost', 600, 'failed', null],
     ['gained', 700, 'others', 0.25],
   );
-  const path = join(await temporaryFolder(), 'run 1.5', 'changed.tsv');
+  const path = join(temporaryFolder(), 'run 1.5', 'changed.tsv');
   mkdirSync(dirname(path));
   const { scores, scoreGrid, sameCall } = await writeComparison(first, second, path);
   expect([scores?.compared, scoreGrid[19]![19], scoreGrid.flat().reduce((sum, n) => sum + n, 0)]).toEqual([
@@ -125,12 +125,12 @@ it('writes a table of the sequences whose call changed, and compares scores only
 
 it('lists all sequences on the shortlist of either run, page by page', async () => {
   const many = Array.from({ length: 600 }, (_, i): Short => [`s${i}`, 500, 'virus', 0.9]);
-  const storeOf = async (sequences: readonly Short[]): Promise<RunStore> => ({
+  const storeOf = (sequences: readonly Short[]): RunStore => ({
     ...runOf(...sequences),
-    folder: await temporaryFolder(),
+    folder: temporaryFolder(),
     ribbonsOf: (rows) => Promise.resolve(rows.map(({ row }) => [row % 100])),
   });
-  const [first, second] = [await storeOf(many), await storeOf(many.toReversed())];
+  const [first, second] = [storeOf(many), storeOf(many.toReversed())];
   for (let row = 0; row < 210; row++)
     markSequence(first.folder, { row, seqName: `s${row}`, shortlisted: true });
   // The last one of the first run.

@@ -6,13 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Agreement } from '../../../contract/otherTools.ts';
 import { isOurName } from '../../../contract/folderNames.ts';
-import {
-  compute,
-  newFolder,
-  preparedRun,
-  removeFolders,
-  type PreparedRun,
-} from '../../store/testing/storeFixture.ts';
+import { compute, preparedRun, type PreparedRun } from '../../store/testing/storeFixture.ts';
 import { makeReaders, readBack } from '../testing/readers.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
@@ -32,6 +26,7 @@ import {
 } from './joinOtherTable.ts';
 import { layoutOf, namesMeant } from './knownTables.ts';
 import { readOtherTable, type ReadOtherTable } from './readOtherTable.ts';
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 
 const BY_ROW = { by: 'row', descending: false } as const;
 
@@ -53,7 +48,7 @@ virus_b	1500	0.12	NA	012
 other_b||x1	500	0.31	0.4	003
 `;
 
-const folder = newFolder();
+const folder = temporaryFolder();
 let run: PreparedRun;
 
 beforeAll(async () => {
@@ -73,7 +68,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await run.store.close();
-  removeFolders();
 });
 
 function file(name: string, content: string | Buffer): string {

@@ -16,9 +16,7 @@ import {
   compute,
   computeAll,
   HOST_ENTRY,
-  newFolder,
   preparedRun,
-  removeFolders,
   reportPrepare,
   type PreparedRun,
 } from '../../store/testing/storeFixture.ts';
@@ -26,6 +24,7 @@ import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../../store
 import { testContext } from '../../testing/testContext.ts';
 import { exportResults } from '../exportResults.ts';
 import { makeReaders, readBack } from '../testing/readers.ts';
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 
 const BY_ROW: SequenceSort = { by: 'row', descending: false };
 const SAMPLES = ['gut', 'gut', 'water', 'air'];
@@ -65,7 +64,7 @@ let readersMissing: string | undefined;
 
 beforeAll(async () => {
   readersMissing = makeReaders();
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const prepared = writePrepared(folder, RECORDS, { framesPerPart: 4 });
   const plan = syntheticPlan(RECORDS.length);
   FILES.forEach((name, input) => (plan.inputs[input]!.path = join('/data', name)));
@@ -90,7 +89,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await run.store.close();
-  removeFolders();
 });
 
 async function exported(
@@ -99,7 +97,7 @@ async function exported(
   language: 'en' | 'de' = 'en',
   { store }: Pick<PreparedRun, 'store'> = run,
 ): Promise<string> {
-  const path = join(newFolder(), `export.${format}`);
+  const path = join(temporaryFolder(), `export.${format}`);
   const environment = () => Promise.resolve(testContext().environment);
   await exportResults(store, {
     ...{ selection: { filter }, sort: BY_ROW, format, path, language, environment },

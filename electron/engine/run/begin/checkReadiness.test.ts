@@ -5,7 +5,7 @@ import { temporaryFolder, testContext } from '../../testing/testContext.ts';
 import { checkReadiness } from './checkReadiness.ts';
 
 it('merges shares without the model, but prepares nothing without it', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const wanted = { where: { kind: 'shares', on_processors: true }, devices: 'auto' } as const;
   const ready = async (prepared: object | null) => {
     const run = { plan: syntheticPlan(1), inputs: [], prepared, state: { phase: 'paused', error: null } };

@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { chooseRunFolder } from './createRun.ts';
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 
 let parent: string;
-beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'folders-'));
+beforeEach(() => {
+  parent = temporaryFolder();
 });
-afterEach(() => rm(parent, { recursive: true, force: true }));
 
 const REAL = { notice: null };
 const folderOf = async (

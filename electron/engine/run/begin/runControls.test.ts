@@ -11,7 +11,7 @@ async function noted(signal: AbortSignal, devices = [CPU]): Promise<string[]> {
   const own = testContext();
   const context = {
     ...own,
-    paths: { ...own.paths, dataDir: await temporaryFolder() },
+    paths: { ...own.paths, dataDir: temporaryFolder() },
     environment: { ...own.environment, interpreter: '/nowhere/python' },
   };
   const codes: string[] = [];

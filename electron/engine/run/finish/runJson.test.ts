@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { appError } from '../../../contract/errors.ts';
 import type { PartDone } from '../../../contract/protocol/index.ts';
-import { preparedRun, removeFolders, scoresFor, type PreparedRun } from '../../store/testing/storeFixture.ts';
+import { preparedRun, scoresFor, type PreparedRun } from '../../store/testing/storeFixture.ts';
 import { recordOf, type FrameRef, type SyntheticRecord } from '../../store/testing/syntheticRun.ts';
 import { deviceReports, runJson, writeRunJson } from './runJson.ts';
-
-afterAll(removeFolders);
-
 const fault = (header: string, what: NonNullable<SyntheticRecord['fault']>): SyntheticRecord => ({
   header,
   length: 0,

@@ -20,7 +20,7 @@ const computer = { cpu_percent: 50, memory_used_bytes: 12e9 };
 
 describe('the log of a run', () => {
   it('has a line per device and minute, and one for the remaining samples at the end', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const log = new RunLog(folder);
     const devices = new DeviceLog(log, (id) => (id === 'GPU-1' ? 'H200' : 'EPYC'));
     const logged = Array.from({ length: 91 }, (_, second) =>

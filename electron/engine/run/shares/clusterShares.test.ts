@@ -26,10 +26,10 @@ let started: ClusterShares[];
 /** What the monotonic clock counts from, where a test moves it. */
 let epoch: number;
 
-beforeEach(async () => {
-  slurm = await temporaryFolder();
-  folder = await temporaryFolder();
-  dataDir = await temporaryFolder();
+beforeEach(() => {
+  slurm = temporaryFolder();
+  folder = temporaryFolder();
+  dataDir = temporaryFolder();
   unreadable = new Set();
   notes = [];
   events = [];

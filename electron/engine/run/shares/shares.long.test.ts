@@ -169,7 +169,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
   it.skipIf(process.platform === 'win32')(
     'uses its cluster if it was made here, and none that its sender names',
     async () => {
-      const tools = await temporaryFolder();
+      const tools = temporaryFolder();
       const asked = join(tools, 'asked');
       await writeFile(
         join(tools, 'sbatch'),
@@ -185,7 +185,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
       } as const;
       const own = await makeRun(context, { where, devices: 'cpu:1' });
       await own.close();
-      const sent = join(await temporaryFolder(), 'sent');
+      const sent = join(temporaryFolder(), 'sent');
       await cp(own.folder, sent, { recursive: true });
       const stranger = unwrap(await OpenRun.open(context, sent));
       const notes: string[] = [];

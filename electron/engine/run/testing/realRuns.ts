@@ -17,7 +17,7 @@ export async function makeRun(
   context: EngineContext,
   request: Partial<RunRequestInput> = {},
 ): Promise<OpenRun> {
-  const parent = await temporaryFolder();
+  const parent = temporaryFolder();
   const created = await createRun(context, {
     defaultParent: parent,
     request: runRequestSchema.parse({

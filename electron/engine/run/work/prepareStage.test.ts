@@ -14,7 +14,7 @@ time.sleep(600)
 `;
 /** The event with which a prepare running this program ends. */
 async function howItEnds(program: string): Promise<PrepareStageEvent> {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   return new Promise<PrepareStageEvent>((emit) => {
     new PrepareStage(
       { file: REAL_PYTHON, args: ['-I', '-c', program], env: {} },

@@ -11,7 +11,7 @@ const windows = madeSystem('win32');
 it('refuses a data folder from which Windows could not open all of PyTorch, and never the default one', async () => {
   // The longest account name that Windows allows.
   const own = windows.dataFolder({}, win32.join('C:\\Users', 'x'.repeat(20)));
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const fits = folder.padEnd(own.length, '/x');
   await expect(checkSetUp({ dataFolder: fits }, noInterpreter, windows)).resolves.toBeUndefined();
   const deep = `${fits}y`;

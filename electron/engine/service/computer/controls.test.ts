@@ -13,7 +13,7 @@ it.skipIf(WITHOUT_PYTHON)(
   'distinguishes a trained model from a random one, and stores its results',
   async () => {
     const { environment, paths: usual } = testContext();
-    const paths = { ...usual, dataDir: await temporaryFolder() };
+    const paths = { ...usual, dataDir: temporaryFolder() };
     const probe = { ...unwrap(await probeDevices(environment)), gpus: [] };
     const model = unwrap(await resolveModel('teaching', paths));
     const { planModel: teaching } = model;
@@ -45,7 +45,7 @@ it.skipIf(WITHOUT_PYTHON)(
       [meaningless, found].map((one) => ({ ...one, outdated: null })),
     );
 
-    const resources = await temporaryFolder();
+    const resources = temporaryFolder();
     await mkdir(join(resources, 'controls'));
     await writeFile(join(resources, 'controls', '500.fa'), '>viral_001\nACGT\n');
     const changed = await lastResults({ environment, paths: { ...paths, resources } }, null);

@@ -1,14 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { latestShellLog, ShellLog, shellLogFile } from './diagnostics.ts';
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 
 let dataDir: string;
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'shell-log-'));
+beforeAll(() => {
+  dataDir = temporaryFolder();
 });
-afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 it('keeps each entry on one line, and the previous file when one has grown large', async () => {
   expect(await latestShellLog({ dataDir })).toEqual([]);

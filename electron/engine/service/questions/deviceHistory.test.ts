@@ -1,12 +1,9 @@
-import { afterAll, expect, it } from 'vitest';
-import { preparedRun, removeFolders } from '../../store/testing/storeFixture.ts';
+import { expect, it } from 'vitest';
+import { preparedRun } from '../../store/testing/storeFixture.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
 import type { DeviceSampleRow } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { deviceHistoryOf } from './deviceHistory.ts';
-
-afterAll(removeFolders);
-
 const DEVICE = { id: 'GPU-1', name: 'NVIDIA H200', kind: 'cuda', facts: {}, switchedOff: null } as const;
 
 const sample = (second: number, more: Partial<DeviceSampleRow> = {}): DeviceSampleRow => ({

@@ -1,15 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunStore } from '../../store/runStore.ts';
-import { compute, computeAll, preparedRun, removeFolders } from '../../store/testing/storeFixture.ts';
+import { compute, computeAll, preparedRun } from '../../store/testing/storeFixture.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
 import { emptyStratum } from '../../results/estimates/viralShare.ts';
 import { expectedShares } from '../../exports/samples.ts';
 import { ExpectedSharesOfRuns } from './expectedShares.ts';
 
 afterEach(() => void vi.useRealTimers());
-afterAll(removeFolders);
-
 describe('the shares expected of a run', () => {
   it('are counted by sample while parts are missing, and finally equal those of the tables', async () => {
     const reads = Array.from({ length: 24 }, (_, index) => recordOf(`s${index}`, [1]));

@@ -1,11 +1,8 @@
-import { afterAll, afterEach, expect, it } from 'vitest';
-import { preparedRun, removeFolders } from '../../store/testing/storeFixture.ts';
+import { afterEach, expect, it } from 'vitest';
+import { preparedRun } from '../../store/testing/storeFixture.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
 import { testContext } from '../../testing/testContext.ts';
 import { OpenRuns } from './openRuns.ts';
-
-afterAll(removeFolders);
-
 const context = testContext();
 let runs: OpenRuns;
 afterEach(() => runs.close());

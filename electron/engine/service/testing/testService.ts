@@ -11,7 +11,7 @@ interface TestService {
 
 /** The whole product with the real backend, in folders of its own, or in those of an earlier service. */
 export async function openTestService(existing?: string): Promise<TestService> {
-  const folder = existing ?? (await temporaryFolder());
+  const folder = existing ?? temporaryFolder();
   const { paths, storeHost } = testContext();
   const base = engineBase({
     appVersion: 'test',

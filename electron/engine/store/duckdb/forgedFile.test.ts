@@ -2,16 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { openRunStore } from '../runStore.ts';
-import { computeAll, HOST_ENTRY, newFolder, preparedRun, removeFolders } from '../testing/storeFixture.ts';
+import { computeAll, HOST_ENTRY, preparedRun } from '../testing/storeFixture.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
 import { openDuckDb } from './duckdb.ts';
 import { quoted } from './quoted.ts';
-
-afterAll(removeFolders);
-
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 const ROWS = 'SELECT * REPLACE (0.5::FLOAT AS virus_score) FROM own';
 
 /** Replaces results.parquet by a forged file; `sql` makes its rows from the real ones. */
@@ -67,7 +65,7 @@ it.each<[string, (path: string, folder: string) => Promise<void> | void]>([
   [
     'a link to another one',
     (path) => {
-      const elsewhere = join(newFolder(), 'elsewhere.parquet');
+      const elsewhere = join(temporaryFolder(), 'elsewhere.parquet');
       writeFileSync(elsewhere, readFileSync(path));
       rmSync(path);
       symlinkSync(elsewhere, path);

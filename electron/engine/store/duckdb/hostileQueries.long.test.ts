@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { QUERY_LIMITS } from '../../../contract/rpc/results.ts';
 import { openRunStore, type RunStore } from '../runStore.ts';
-import { computeAll, HOST_ENTRY, newFolder, preparedRun, removeFolders } from '../testing/storeFixture.ts';
+import { computeAll, HOST_ENTRY, preparedRun } from '../testing/storeFixture.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 
 /*
  * Queries that DuckDB does not stop, or whose memory it does not count. Linux alone says how much memory
@@ -72,14 +73,13 @@ beforeAll(async () => {
   await run.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
   await run.store.close();
   // A folder of its own, which shows what a query leaves behind.
-  temporary = newFolder();
+  temporary = temporaryFolder();
   vi.stubEnv('TMPDIR', temporary);
   store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY, readOnly: true });
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
   await store.close();
-  removeFolders();
 });
 
 const ask = (sql: string) => store.queryResults({ sql, samples: ['gut'], tables: [], rows: 10 }, SECONDS);

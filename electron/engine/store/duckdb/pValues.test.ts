@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { float32Text } from '../../results/cellText.ts';
-import { compute, preparedRun, removeFolders } from '../testing/storeFixture.ts';
+import { compute, preparedRun } from '../testing/storeFixture.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
 import { openDuckDb } from './duckdb.ts';
 import { quotedPath } from './quoted.ts';
-
-afterAll(removeFolders);
-
 it('gives the same p-values in the window, also before the run is done, in sequences.tsv and in results.parquet', async () => {
   const scores = Array.from({ length: 30 }, (_, i) => (30 - i) / 100);
   const trusted = {

@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { float32Text } from '../../results/cellText.ts';
-import { compute, preparedRun, removeFolders, type PreparedRun } from '../testing/storeFixture.ts';
+import { compute, preparedRun, type PreparedRun } from '../testing/storeFixture.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
 import { openDuckDb } from './duckdb.ts';
 import { quotedPath } from './quoted.ts';
-
-afterAll(removeFolders);
-
 const SCORES = [0.9, 0.9, 0.3, 0.8, 0.1, 0.2, 0.45];
 
 async function pairsShown(run: PreparedRun) {

@@ -2,7 +2,7 @@ import { columnName, columnsOf, sequenceColumn } from '../../../contract/columns
 import { readFileSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { float32Text } from '../../results/cellText.ts';
 import { FRAMES_WORTH_A_THREAD, openRunStore } from '../runStore.ts';
@@ -11,16 +11,12 @@ import {
   compute,
   HOST_ENTRY,
   preparedRun,
-  removeFolders,
   scoreOf,
   type PreparedRun,
 } from '../testing/storeFixture.ts';
 import { openDuckDb } from './duckdb.ts';
 import { quoted } from './quoted.ts';
 import { recordOf, type FrameRef, type SyntheticRecord } from '../testing/syntheticRun.ts';
-
-afterAll(removeFolders);
-
 /** A run without pairs and p-values. */
 const PLAIN = { isPaired: false, isCalibrated: false, looksTwice: false };
 const SHARED = columnsOf('sequences', PLAIN).map(columnName);

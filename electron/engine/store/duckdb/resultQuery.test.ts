@@ -13,14 +13,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUERY_EXAMPLES, type QueryAnswer, type QueryCell } from '../../../contract/rpc/results.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { openRunStore, type RunStore } from '../runStore.ts';
-import { computeAll, HOST_ENTRY, newFolder, preparedRun, removeFolders } from '../testing/storeFixture.ts';
+import { computeAll, HOST_ENTRY, preparedRun } from '../testing/storeFixture.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
 import { quoted } from './quoted.ts';
 import type { QueryTable } from './queryProcess.ts';
-
-afterAll(removeFolders);
-
-const outside = newFolder();
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
+const outside = temporaryFolder();
 const secret = join(outside, 'secret.csv');
 let folder: string;
 let store: RunStore;
@@ -48,7 +46,7 @@ const withoutTime = ({ columns, rows }: QueryAnswer) => ({ columns, rows });
 
 /** Opens a copy of the run, whose files `change` may change. */
 async function openCopy(name: string, change: (path: string, name: string) => void = () => undefined) {
-  const at = join(newFolder(), name);
+  const at = join(temporaryFolder(), name);
   cpSync(folder, at, { recursive: true });
   for (const file of readdirSync(at)) change(join(at, file), file);
   const copy = await openRunStore(at, { hostEntry: HOST_ENTRY, readOnly: true });

@@ -2,16 +2,13 @@ import { sequenceSortSchema, type SequenceResult, type SequenceSort } from '../.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { evidenceSchema, reasonSchema } from '../../../contract/results.ts';
 import { type SequenceFilter } from '../../../contract/rpc/results.ts';
 import { randomNumbers } from '../../testing/randomNumbers.ts';
-import { compute, preparedRun, removeFolders } from '../testing/storeFixture.ts';
+import { compute, preparedRun } from '../testing/storeFixture.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
 import { orderOf } from './selection.ts';
-
-afterAll(removeFolders);
-
 describe("a window's queries about the results", () => {
   const NAMES = ['=bad,name', 'alpha', 'BETA 100% sure', 'gamma_x', 'closed'];
   let run: Awaited<ReturnType<typeof preparedRun>>;

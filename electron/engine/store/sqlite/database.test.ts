@@ -1,24 +1,21 @@
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { AppFailure } from '../../../contract/errors.ts';
 import { checkKind, migrate, type DatabaseKind, describeStoreError } from './database.ts';
 import { openRunReader, openRunWriter } from '../runDatabase.ts';
 import { RUN_DATABASE } from './runSchema.ts';
 import { makeUnreadable } from '../../system/testing/unreadableFile.ts';
-import { newFolder, removeFolders } from '../testing/storeFixture.ts';
 import { DESCRIPTION, syntheticPlan } from '../testing/syntheticRun.ts';
-
-afterAll(removeFolders);
-
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 let readAgain = (): void => undefined;
 afterEach(() => {
   readAgain();
 });
 
 function newRun(): { folder: string; path: string } {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const { groups } = openRunWriter(folder, { plan: syntheticPlan(1), description: DESCRIPTION });
   void groups.step.close();
   return { folder, path: join(folder, 'run.db') };
@@ -61,7 +58,7 @@ describe('run.db', () => {
     expect(refusal(folder)).toBe('folder_not_a_run');
     writeFileSync(path, '');
     expect(refusal(folder)).toBe('folder_not_a_run');
-    expect(refusal(newFolder())).toBe('folder_not_a_run');
+    expect(refusal(temporaryFolder())).toBe('folder_not_a_run');
   });
 
   it('is reported as damaged if it cannot be read', () => {
@@ -164,7 +161,7 @@ describe('errors of the store', () => {
   });
 
   it('tell a database that its disk does not read from a damaged one, which SQLite does not', () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     writeFileSync(join(folder, 'run.db'), 'no database');
     const malformed = new Database.SqliteError('no', 'SQLITE_CORRUPT');
     expect(describeStoreError(malformed, folder).code).toBe('run_damaged');

@@ -1,15 +1,12 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { NOTICE_FILE, RESULT_FILES, TEXT_TABLES } from '../../../contract/results.ts';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { writeNoticeFile, writeViralSequences } from '../../run/finish/finishRun.ts';
 import { isOurName } from '../../../contract/folderNames.ts';
 import { type FrameRef, recordOf, syntheticPlan } from '../testing/syntheticRun.ts';
-import { begin, compute, computeAll, preparedRun, removeFolders } from '../testing/storeFixture.ts';
-
-afterAll(removeFolders);
-
+import { begin, compute, computeAll, preparedRun } from '../testing/storeFixture.ts';
 const MODEL = 'teaching (teaching model, not for research)';
 const PLAN_MODEL = syntheticPlan(1).model;
 const F1 = 1;

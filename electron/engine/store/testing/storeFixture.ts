@@ -1,9 +1,9 @@
 import type { Plan, PlanModel } from '../../../contract/plan.ts';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PreparedPart, PartDone } from '../../../contract/protocol/index.ts';
 import { openRunStore, type RunStore } from '../runStore.ts';
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 import { testBundle } from '../../testing/testBundles.ts';
 import type { PartIntake, RunDescription } from '../types.ts';
 import {
@@ -18,18 +18,6 @@ import {
 } from './syntheticRun.ts';
 
 export const HOST_ENTRY = testBundle('storeHost.mjs', new URL('../hostEntry.ts', import.meta.url));
-
-/** A new empty folder, which `removeFolders` deletes. */
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'virnucpro-store-'));
-  folders.push(folder);
-  return folder;
-}
-const folders: string[] = [];
-
-export function removeFolders(): void {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-}
 
 /** A score that depends only on the frame. */
 export function scoreOf({ row, chunk, frame }: FrameRef): number {
@@ -52,7 +40,7 @@ export async function preparedRun(
   more: Partial<Plan> = {},
   options: RunDescription['options'] = DESCRIPTION.options,
 ): Promise<PreparedRun> {
-  const folder = join(newFolder(), 'run');
+  const folder = join(temporaryFolder(), 'run');
   mkdirSync(folder);
   const prepared = writePrepared(
     folder,

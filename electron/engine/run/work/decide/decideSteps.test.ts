@@ -189,6 +189,9 @@ describe('a session of work', () => {
       'halt disk_full(No space.)',
     ]);
     expect(atWork().after({ type: 'stop' }, ready('a'))).toEqual(['show_worker a working/1']);
+    expect(atWork().after({ type: 'stop' }, { type: 'worker_stopped', device: 'a' }).at(-1)).toBe(
+      'show_worker a stopped',
+    );
     const started: WorkEvent = { type: 'started', parts: [part('1')], lost: [], prepared: true };
     expect(session(['a']).after({ type: 'stop' }, started)).toEqual([]);
   });
@@ -237,6 +240,7 @@ describe('workers', () => {
       'show_worker a excluded',
       'note info device_excluded note.excluded(device(a,A))',
     ]);
+    expect(after({ type: 'halve_batches' })[0]).toBe('halve_batches b');
     expect(after({ type: 'include_device', device: 'a' })).toEqual([
       'note info device_included note.included(device(a,A))',
       'start_worker a',

@@ -1,12 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readSafetensors, SafetensorsFile } from './safetensorsFile.ts';
-import { newFolder, removeFolders } from '../../testing/storeFixture.ts';
 import { safetensorsBytes, writeSafetensors } from '../../testing/safetensorsWriter.ts';
-
-afterAll(removeFolders);
-
+import { temporaryFolder } from '../../../testing/temporaryFolder.ts';
 const TENSORS = {
   rows: Uint32Array.of(1, 2, 4_000_000_000),
   offsets: BigUint64Array.of(0n, 2n ** 40n),
@@ -24,7 +21,7 @@ function withHeader(header: string, data: number): Buffer {
 
 describe('safetensors files', () => {
   it('are read as they were written', () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const sha256 = writeSafetensors(join(folder, 'x.safetensors'), TENSORS);
     const file = readSafetensors(folder, 'x.safetensors', sha256);
     expect(file.u32('rows', 3)).toEqual(TENSORS.rows);
@@ -43,7 +40,7 @@ describe('safetensors files', () => {
   });
 
   it('are refused if the hash differs', () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const path = join(folder, 'x.safetensors');
     const sha256 = writeSafetensors(path, TENSORS);
     appendFileSync(path, 'x');

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import BetterSqlite from 'better-sqlite3';
 import fc from 'fast-check';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { float32Text } from '../../../results/cellText.ts';
 import { isVirusFrame } from '../../../results/sequenceTally.ts';
 import { openRunWriter, type RunMethods } from '../../runDatabase.ts';
-import { newFolder, removeFolders, scoreOf } from '../../testing/storeFixture.ts';
+import { scoreOf } from '../../testing/storeFixture.ts';
 import {
   DESCRIPTION,
   recordOf,
@@ -19,9 +19,7 @@ import {
 } from '../../testing/syntheticRun.ts';
 import { allOf } from '../../storeThread.ts';
 import type { StoredPart } from '../../types.ts';
-
-afterAll(removeFolders);
-
+import { temporaryFolder } from '../../../testing/temporaryFolder.ts';
 const FRAME_NAMES = ['F1', 'F2', 'F3', 'R1', 'R2', 'R3'];
 
 /** Any event of a part, in any order; `at` picks one of the parts that it can happen to. */
@@ -46,7 +44,7 @@ const steps = fc.array(
 );
 
 class World {
-  readonly folder = join(newFolder(), 'run');
+  readonly folder = join(temporaryFolder(), 'run');
   readonly prepared: SyntheticPrepare;
   store: RunMethods;
   readonly attempts = new Map<string, number>();

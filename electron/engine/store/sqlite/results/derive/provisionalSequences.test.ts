@@ -4,19 +4,15 @@ import { evidenceSchema } from '../../../../../contract/results.ts';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   compute,
   computeAll,
   preparedRun,
   reportPrepare,
-  removeFolders,
   type PreparedRun,
 } from '../../../testing/storeFixture.ts';
 import { recordOf, type SyntheticRecord } from '../../../testing/syntheticRun.ts';
-
-afterAll(removeFolders);
-
 /**
  * Records without a frame at both ends and between parts, one across several parts, and one that ends where
  * its part does.

@@ -1,13 +1,10 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
-import { afterAll, expect, it } from 'vitest';
-import { preparedRun, removeFolders } from '../../../testing/storeFixture.ts';
+import { expect, it } from 'vitest';
+import { preparedRun } from '../../../testing/storeFixture.ts';
 import { recordOf } from '../../../testing/syntheticRun.ts';
 import { ChunkCursor } from './recordScan.ts';
-
-afterAll(removeFolders);
-
 it('gives every chunk exactly the scores that were stored for it, across several pages', async () => {
   const run = await preparedRun([[recordOf('a', [1])]]);
   await run.store.close();

@@ -1,16 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Stratum, sharesOf, type ShareStrata } from '../../../../results/estimates/viralShare.ts';
 import { openRunStore } from '../../../runStore.ts';
 import {
   compute,
-  newFolder,
   HOST_ENTRY,
   preparedRun,
   reportPrepare,
-  removeFolders,
   type PreparedRun,
 } from '../../../testing/storeFixture.ts';
 import {
@@ -20,9 +18,7 @@ import {
   writePrepared,
   type FrameRef,
 } from '../../../testing/syntheticRun.ts';
-
-afterAll(removeFolders);
-
+import { temporaryFolder } from '../../../../testing/temporaryFolder.ts';
 interface Counted {
   viral: number;
   scored: number;
@@ -291,7 +287,7 @@ describe('viral chunks so far', () => {
   });
 
   it('count a file that was read only once all its records are stored', async () => {
-    const folder = join(newFolder(), 'run');
+    const folder = join(temporaryFolder(), 'run');
     mkdirSync(folder);
     const reads = Array.from({ length: 60 }, (_, index) => recordOf(`s${index}`, [1]));
     const prepared = writePrepared(folder, [reads.slice(0, 30), reads.slice(30)], { recordsPerFile: 40 });

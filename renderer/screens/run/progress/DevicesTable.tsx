@@ -418,14 +418,8 @@ const CURVE_PX = 76;
 function Curves({ run, history }: { run: RunSummary; history: readonly DeviceHistory[] }) {
   const { t } = useTexts();
   const { write } = useExport(run);
-  const measures = CURVES.filter((measure) =>
-    history.some(({ points }) => points.some((point) => point[measure] !== null)),
-  ).map((measure) => ({
-    measure,
-    top:
-      TOPS[measure] ??
-      Math.max(1, ...history.flatMap(({ points }) => points.map((point) => point[measure] ?? 0))),
-  }));
+  const span = useMemo(() => spanOf(history), [history]);
+  const measures = useMemo(() => measuresOf(history), [history]);
   return (
     <Fold title={t('deviceHistory.title')}>
       <Button
@@ -442,11 +436,21 @@ function Curves({ run, history }: { run: RunSummary; history: readonly DeviceHis
         {t('deviceHistory.save')}
       </Button>
       {history.map((device) => (
-        <DeviceCurves key={device.id} device={device} span={spanOf(history)} measures={measures} />
+        <DeviceCurves key={device.id} device={device} span={span} measures={measures} />
       ))}
     </Fold>
   );
 }
+
+const measuresOf = (history: readonly DeviceHistory[]) =>
+  CURVES.filter((measure) =>
+    history.some(({ points }) => points.some((point) => point[measure] !== null)),
+  ).map((measure) => ({
+    measure,
+    top:
+      TOPS[measure] ??
+      Math.max(1, ...history.flatMap(({ points }) => points.map((point) => point[measure] ?? 0))),
+  }));
 
 interface DeviceCurvesProps {
   device: DeviceHistory;
@@ -454,8 +458,8 @@ interface DeviceCurvesProps {
   measures: readonly { measure: Curve; top: number }[];
 }
 
-/** The measures of one device, side by side. */
-function DeviceCurves({ device, span, measures }: DeviceCurvesProps) {
+/** The measures of one device, side by side, drawn again only with new points: the run itself changes four times a second. */
+const DeviceCurves = memo(function DeviceCurves({ device, span, measures }: DeviceCurvesProps) {
   const texts = useTexts();
   const { t, format } = texts;
   const name = useDeviceLabels()(device.id);
@@ -508,4 +512,4 @@ function DeviceCurves({ device, span, measures }: DeviceCurvesProps) {
       </SimpleGrid>
     </AccessibleChart>
   );
-}
+});

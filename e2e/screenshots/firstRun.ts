@@ -35,10 +35,16 @@ try {
   await page.goto(fresh.url);
   await setUp(page, { take: (name) => take(page, name) });
   await page.getByRole('button', { name: 'Later' }).click();
-  await page.getByRole('button', { name: /^Get:/ }).first().waitFor();
+  await page
+    .getByRole('button', { name: /^Download/ })
+    .first()
+    .waitFor();
   await page.mouse.wheel(0, 300);
   await take(page, 'model');
-  await page.getByRole('button', { name: /^Get:/ }).first().click();
+  await page
+    .getByRole('button', { name: /^Download/ })
+    .first()
+    .click();
   await page
     .getByRole('button', { name: /^Check the model/ })
     .first()

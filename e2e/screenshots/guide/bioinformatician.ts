@@ -33,7 +33,7 @@ export async function bioinformatician(
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Hide: Sequences' }).click();
   await page.getByRole('button', { name: 'Change: Computing' }).click();
-  await page.getByText('Where to compute').scrollIntoViewIfNeeded();
+  await page.getByRole('button', { name: 'Hide: Computing' }).evaluate(toTop);
   await camera.take('eight-gpus');
   await page.getByLabel('Name of the run').fill(RUN_NAME);
   await page.getByLabel('Name of the run').scrollIntoViewIfNeeded();

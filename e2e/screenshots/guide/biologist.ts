@@ -56,6 +56,8 @@ export async function biologist(
   // The run is far enough to show a curve and the remaining time.
   await page.getByRole('figure', { name: /^Speed over time/ }).waitFor({ timeout: LONG_MS });
   await page.getByText(/^about \d/).waitFor({ timeout: LONG_MS });
+  // Moves the pointer away, so that no chart shows a tooltip.
+  await page.mouse.move(0, 0);
   await page.waitForTimeout(8000);
   await camera.take('at-work');
   await page.getByText('Done', { exact: true }).first().waitFor({ timeout: LONG_MS });

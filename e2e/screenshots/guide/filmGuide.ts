@@ -68,7 +68,10 @@ export async function filmGuide(
       await cluster.end();
     }
     if (isWanted('biologist')) {
-      const laptop = new GuideCamera(await window(empty.url), IMAGES, 'biologist');
+      const laptop = new GuideCamera(await window(empty.url), IMAGES, 'biologist', [
+        places.files,
+        '/home/anna/samples',
+      ]);
       await emptyHome(laptop.page, laptop);
       laptop.page = await window(await engine.address());
       await biologist(laptop.page, laptop, places);

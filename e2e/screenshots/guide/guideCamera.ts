@@ -13,11 +13,14 @@ export class GuideCamera {
   private readonly folder: string;
   private readonly prefix: string;
   private readonly taken: string[] = [];
+  /** A folder of the computer that takes the pictures, and what readers see instead. */
+  private readonly shownAs: readonly [real: string, shown: string] | null;
 
-  constructor(page: Page, folder: string, prefix: string) {
+  constructor(page: Page, folder: string, prefix: string, shownAs: GuideCamera['shownAs'] = null) {
     this.page = page;
     this.folder = folder;
     this.prefix = prefix;
+    this.shownAs = shownAs;
   }
 
   /**
@@ -33,6 +36,7 @@ export class GuideCamera {
     // Playwright cannot write WebP, which needs a fifth of the size of PNG here.
     const devtools = await page.context().newCDPSession(page);
     await page.waitForTimeout(500);
+    if (this.shownAs) await page.evaluate(`(${SHOW_INSTEAD})(...${JSON.stringify(this.shownAs)})`);
     const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
     await devtools.detach();
     const number = String(this.taken.length + 1).padStart(2, '0');
@@ -42,6 +46,11 @@ export class GuideCamera {
     this.taken.push(file);
   }
 }
+
+const SHOW_INSTEAD = `(real, shown) => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(real, shown);
+}`;
 
 interface Scrollable {
   readonly style: { scrollMarginTop: string };

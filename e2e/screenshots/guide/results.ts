@@ -54,7 +54,8 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await page.keyboard.press('Enter');
   await panel.getByLabel('Note', { exact: true }).fill('Ask for the reads; PCR on Thursday.');
   await panel.getByRole('button', { name: 'Show letters and protein' }).click();
-  await panel.getByRole('button', { name: 'Copy as FASTA' }).last().scrollIntoViewIfNeeded();
+  await panel.getByRole('button', { name: 'Copy as FASTA' }).last().waitFor();
+  await panel.getByLabel('Tags', { exact: true }).evaluate(toTop);
   await camera.take('notes-and-letters');
   await panel
     .getByRole('button', { name: /^Search with BLAST/ })

@@ -30,6 +30,8 @@ type Tables = Partial<Record<TableName, TableFile>>;
 
 export function tableMethods(db: Database.Database, folder: string) {
   let unpublished: (TableFile | ResultFile)[] = [];
+  const reading = <Value>(work: () => Value): Value =>
+    inLittleMemory(db, () => db.transaction(work).deferred());
   const hasTexts = (): boolean => readRun(db).description.options.request?.tables !== 'parquet';
 
   /** Each of these three writes its tables from one state of the database; none appears yet. */
@@ -37,8 +39,7 @@ export function tableMethods(db: Database.Database, folder: string) {
     refuseUnfinished(db);
     const tables = openTables(folder, hasTexts());
     unpublished.push(...Object.values(tables));
-    const counts = inLittleMemory(db, () => db.transaction(() => writeInOrder(db, tables)).deferred());
-    return { counts, files: digestsOf(Object.values(tables)) };
+    return { counts: reading(() => writeInOrder(db, tables)), files: digestsOf(Object.values(tables)) };
   }
 
   async function prepareSequenceTables(): Promise<TablesPrepared<void>> {
@@ -58,7 +59,7 @@ export function tableMethods(db: Database.Database, folder: string) {
     if (!hasTexts()) return { counts: undefined, files: {} };
     const table = new TableFile(folder, RESULT_FILES.originalChunks);
     unpublished.push(table);
-    inLittleMemory(db, () => db.transaction(() => writeOriginalChunks(db, table)).deferred());
+    reading(() => writeOriginalChunks(db, table));
     return { counts: undefined, files: digestsOf([table]) };
   }
 
@@ -97,13 +98,10 @@ export function tableMethods(db: Database.Database, folder: string) {
         const labels = readLabels(db);
         await inOneState(db, () => writeSequenceTables(results, table, resultRows(db, labels), labels));
       } else {
-        inLittleMemory(db, () =>
-          db
-            .transaction(() => {
-              if (name === 'originalChunks') writeOriginalChunks(db, table);
-              else writeInOrder(db, { [name]: table });
-            })
-            .deferred(),
+        reading(() =>
+          name === 'originalChunks'
+            ? writeOriginalChunks(db, table)
+            : void writeInOrder(db, { [name]: table }),
         );
         table.finish();
       }

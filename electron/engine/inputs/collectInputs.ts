@@ -1,6 +1,6 @@
 import type { Dirent, Stats } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import {
   type AppFailure,
@@ -9,6 +9,7 @@ import {
   ok,
   type Result,
   appFailure,
+  errorOf,
   failWith,
   usage,
 } from '../../contract/errors.ts';
@@ -22,6 +23,7 @@ import {
 } from '../../contract/folderNames.ts';
 import { tooLong, type PathLimit } from '../system/pathLength.ts';
 import { parseJson } from '../../contract/parseJson.ts';
+import { isBlocking } from '../../contract/problems.ts';
 import {
   inspectedFileSchema,
   type InspectedFile,
@@ -240,4 +242,22 @@ export async function inspectInputs(
   return failWith('python_broken', `Looking into the files stopped: ${describeExit(result)}.`, {
     detail: result.lastLines.join('\n'),
   });
+}
+
+/** Looks into the named files and refuses the first that a run could not use, in the same words. */
+export async function inspectUsable(
+  place: { environment: PythonEnvironment },
+  named: readonly string[],
+  reading: Reading,
+): Promise<Result<InspectedFile[]>> {
+  const collected = await collectInputs(named);
+  if (!collected.ok) return collected;
+  const files: InspectedFile[] = [];
+  const inspected = await inspectInputs(place, collected.value.paths, reading, (file) => files.push(file));
+  if (!inspected.ok) return inspected;
+  for (const { path, problems } of files) {
+    const problem = problems.find(isBlocking);
+    if (problem) return err(errorOf(problem, basename(path)));
+  }
+  return ok(files);
 }

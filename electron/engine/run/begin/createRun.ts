@@ -32,6 +32,7 @@ import {
   type CollectedInputs,
   type Walk,
   inspectInputs,
+  inspectUsable,
   type Reading,
 } from '../../inputs/collectInputs.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
@@ -258,7 +259,7 @@ async function inspectAll(
   context: EngineContext,
   paths: readonly string[],
   reading: Reading,
-  options: Pick<CreateRunOptions, 'inspected' | 'onFile'> = {},
+  options: Pick<CreateRunOptions, 'inspected' | 'onFile'>,
 ): Promise<Result<InspectedFile[]>> {
   const found = new Map<string, InspectedFile>();
   for (const path of paths) {
@@ -283,18 +284,14 @@ export async function inspectAdded(
   path: string,
   more: readonly Repair[],
 ): Promise<Result<PlanInput>> {
-  const collected = await collectInputs([path]);
-  if (!collected.ok) return collected;
   const repairs = [...new Set([...(plan.repairs ?? []), ...more])].toSorted();
   const { minLength, geneticCode } = plan;
   const reading = { looks: [chunkLengthsText(plan)], repairs, minLength, geneticCode };
-  const inspected = await inspectAll(context, collected.value.paths.slice(0, 1), reading);
+  const inspected = await inspectUsable(context, [path], reading);
   if (!inspected.ok) return inspected;
   const [file] = inspected.value;
   if (!file || inputs.some((one) => one.path === file.path && one.failure === null))
     return failWith('usage', message('run.has_input', { path }));
-  const problem = file.problems.find(isBlocking);
-  if (problem) return err(errorOf(problem, basename(file.path)));
   const { size_bytes: sizeBytes, sha256 } = file;
   return ok({ path: file.path, sizeBytes, sha256: sha256 ?? '', added: { repairs } });
 }

@@ -1,5 +1,6 @@
 import type { CheckedModel, CheckName, CheckRequest, CheckResult, Checks } from '../../../contract/checks.ts';
 import { unwrap, usage, type Result } from '../../../contract/errors.ts';
+import { judgedOf } from '../../../contract/looks.ts';
 import { message } from '../../../contract/messages.ts';
 import type { ProbeResult } from '../../../contract/protocol/index.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
@@ -8,6 +9,7 @@ import { probeDevices } from '../../devices/probeDevices.ts';
 import { selectDevices } from '../../devices/selectDevices.ts';
 import { withLastTest } from '../../devices/check/trial.ts';
 import type { EngineContext } from '../../engineContext.ts';
+import { inspectUsable } from '../../inputs/collectInputs.ts';
 import { listModels } from '../../models/listModels.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { secondsMeasured } from '../questions/estimateRun.ts';
@@ -39,7 +41,12 @@ export async function checkThisComputer(
   const devices = unwrap(selectDevices(wanted, probe, model));
   // Each device's own unless one is requested; then what a run would compute in.
   const precision = asked === 'auto' ? undefined : unwrap(choosePrecision(asked, devices));
-  return runCheck(context, { ...options, check, driver, devices, precision, model: model.planModel });
+  const reading = { looks: [String(model.chunkLength)], repairs: [] };
+  const files = options.inputs?.length ? unwrap(await inspectUsable(context, options.inputs, reading)) : [];
+  if (files.length > 0 && !judgedOf(files, String(model.chunkLength))?.frames)
+    throw usage('No chunk of these files has an open reading frame.', 'Choose longer sequences.');
+  const inputs = files.map(({ path }) => path);
+  return runCheck(context, { ...options, inputs, check, driver, devices, precision, model: model.planModel });
 }
 
 /** The checks that a user can start: their last results, and those running, each at most once. */

@@ -943,7 +943,7 @@ export default {
   'history.noneFit': 'No run fits this search.',
   'history.samples': '{samples, plural, one {# sample} other {# samples}}, {count, plural, one {# file} other {# files}}',
   'history.column.name': 'Name',
-  'history.viralHint': 'Sequences called virus, of all. The bar: virus, other, without a call. Not shown for the teaching model.',
+  'history.viralHint': 'Sequences called virus, of those with a call. The bar: virus, other, without a call. Not shown for the teaching model.',
   'history.menu': 'Actions for {name}',
   'history.renameHelp': 'The folder keeps its name.',
   'history.annotate': 'Tags and note …',

@@ -217,19 +217,20 @@ function ModelBadge({ run: { plan } }: { run: RunSummary }) {
   return /^\d+$/.test(model.name) ? `${chunkLengthsText(plan)} bp` : model.title;
 }
 
-/** The calls of a finished run as a bar and a number. */
+/** The calls of a finished run as a bar, and how many of them are virus. */
 function Outcome({ run, texts: { t, format } }: { run: RunSummary; texts: Texts }) {
   const { sequences, otherSequences } = run;
   const viral = viralSequencesShown(run);
-  if (run.state.phase !== 'done' || viral === null || sequences === null) return '–';
+  if (run.state.phase !== 'done' || viral === null || otherSequences === null) return '–';
+  const called = viral + otherSequences;
   return (
     <span className={classes.outcome}>
       <span className={classes.bar} aria-hidden>
         <i style={{ flexGrow: viral, background: 'var(--virus)' }} />
-        <i style={{ flexGrow: otherSequences ?? sequences - viral, background: 'var(--others)' }} />
-        <i style={{ flexGrow: sequences - viral - (otherSequences ?? sequences - viral) }} />
+        <i style={{ flexGrow: otherSequences, background: 'var(--others)' }} />
+        <i style={{ flexGrow: (sequences ?? called) - called }} />
       </span>
-      {t('common.of', { part: format.integer(viral), whole: format.integer(sequences) })}
+      {t('common.of', { part: format.integer(viral), whole: format.integer(called) })}
     </span>
   );
 }

@@ -26,6 +26,27 @@ beforeEach(() => {
   });
 });
 
+type Made = Parameters<typeof renderWithEngine>[1];
+
+/** The window, and a user of it. */
+const opened = async (made?: Made) => ({
+  user: userEvent.setup(),
+  ...(await renderWithEngine(<App />, made)),
+});
+
+/** New run with a file of contigs. */
+async function withContigs(made: Made = { runs: 'none' }) {
+  const window = await opened(made);
+  await act(() => addPaths(['/data/contigs.fasta']));
+  return window;
+}
+
+async function openRun(name: keyof typeof RUN_IDS, tab: 'progress' | 'results' | 'files', made?: Made) {
+  const window = await opened(made);
+  act(() => go({ screen: 'run', runId: RUN_IDS[name], tab }));
+  return window;
+}
+
 describe('a new run', () => {
   it('offers the example on an empty screen, and shows the contents of files before anything starts', async () => {
     await renderWithEngine(<App />, { runs: 'none' });
@@ -37,8 +58,7 @@ describe('a new run', () => {
   });
 
   it('waits with its files while Python is repaired, which the first steps show', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />);
+    const { user } = await opened();
     await act(() => addPaths(['/data/contigs.fasta']));
     await screen.findByText(/1 file · 27,734 sequences/);
     act(() => go({ screen: 'computer' }));
@@ -48,8 +68,7 @@ describe('a new run', () => {
   });
 
   it('shows beside the button why it is disabled, and how to go on', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />, { runs: 'none' });
+    const { user } = await opened({ runs: 'none' });
     await act(() => addPaths(['/data/truncated.fa.gz']));
     const start = await screen.findByRole('button', { name: 'Start' });
     await screen.findByText('Cannot start: 1 file cannot be used.');
@@ -67,8 +86,7 @@ describe('a new run', () => {
   });
 
   it('computes on a SLURM cluster with the script of an earlier run, as it was edited', async () => {
-    const user = userEvent.setup();
-    const { engine } = await renderWithEngine(<App />, { runs: 'none' });
+    const { user, engine } = await opened({ runs: 'none' });
     const script = '#!/bin/sh\n#SBATCH --array=1-8';
     choose({ where: { kind: 'slurm', script, shares: 8, on_processors: false } });
     await act(() => addPaths(['/data/contigs.fasta']));
@@ -90,9 +108,7 @@ describe('a new run', () => {
   });
 
   it('computes on a Ray cluster whose address is given, once the settings offer clusters', async () => {
-    const user = userEvent.setup();
-    const { engine } = await renderWithEngine(<App />, { runs: 'none' });
-    await act(() => addPaths(['/data/contigs.fasta']));
+    const { user, engine } = await withContigs();
     await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
     expect(screen.queryByRole('radio', { name: 'Ray cluster' })).toBeNull();
     act(() => go({ screen: 'settings' }));
@@ -116,9 +132,7 @@ describe('a new run', () => {
   });
 
   it('installs Ray if it is missing', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />, { runs: 'none' });
-    await act(() => addPaths(['/data/contigs.fasta']));
+    const { user } = await withContigs();
     await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
     await act(() => changeSettings({ clusters: true }));
     await user.click(await screen.findByRole('radio', { name: 'Ray cluster' }));
@@ -128,8 +142,7 @@ describe('a new run', () => {
   });
 
   it('shows faster ways for a run of more than a day, and only then', async () => {
-    await renderWithEngine(<App />, { runs: 'none' });
-    await act(() => addPaths(['/data/contigs.fasta']));
+    await withContigs();
     await screen.findByText(/^About /);
     screen.getByText(/^On this computer, .*16 bit \(bf16\)/);
     expect(screen.queryByRole('link', { name: 'Rent a GPU by the hour' })).toBeNull();
@@ -139,9 +152,7 @@ describe('a new run', () => {
   });
 
   it('starts, and opens the run’s progress', async () => {
-    const user = userEvent.setup();
-    const { engine } = await renderWithEngine(<App />, { runs: 'none' });
-    await act(() => addPaths(['/data/contigs.fasta']));
+    const { user, engine } = await withContigs();
     const start = await screen.findByRole('button', { name: 'Start' });
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
     await user.click(start);
@@ -152,8 +163,7 @@ describe('a new run', () => {
   });
 
   it('creates two runs of reads and contigs, each with the model that fits and files read for it', async () => {
-    const user = userEvent.setup();
-    const { engine } = await renderWithEngine(<App />, { runs: 'none', allModels: true });
+    const { user, engine } = await opened({ runs: 'none', allModels: true });
     await act(() => addPaths(['/data/contigs.fasta', '/data/reads_R1.fastq', '/data/reads_R2.fastq']));
     await user.click(await screen.findByRole('button', { name: 'Make two runs' }));
     await user.type(screen.getByLabelText('Name of the run'), 'Pond');
@@ -177,8 +187,7 @@ describe('a new run', () => {
   it('offers no number format in which a GPU failed the test computation, and names that GPU', async () => {
     const user = userEvent.setup();
     const failedAt = { 0: ['fp8', 'fp32'], 2: ['bf16', 'fp16', 'fp32'] } as const;
-    await renderWithEngine(<App />, { runs: 'none', devices: 3, failedAt });
-    await act(() => addPaths(['/data/contigs.fasta']));
+    await withContigs({ runs: 'none', devices: 3, failedAt });
     await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
     await screen.findByText('Failed the test computation in FP8, FP32: not used for it', { exact: false });
     // A GPU that failed in every format is excluded.
@@ -206,9 +215,7 @@ describe('a new run', () => {
 
 describe('a run', () => {
   it('reports embeddings of unusual size with numbers, and links to the check of its model', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />);
-    act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'progress' }));
+    const { user } = await openRun('withFailures', 'progress');
     await screen.findByText('1,234 reading frames have embeddings of unusual size.');
     screen.getByText(/Norms of ESM-2: 9\.1–17\.2 \(expected 12\.0–16\.0\)/);
     await user.click(screen.getByRole('button', { name: 'Open Computer check' }));
@@ -216,9 +223,7 @@ describe('a run', () => {
   });
 
   it('names the files that could not be used, and why, each with what can be done', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />);
-    act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'results' }));
+    const { user } = await openRun('withFailures', 'results');
     await screen.findByRole('link', { name: '1 file left out and 214 sequences without a result' });
     act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'files' }));
     await screen.findByRole('heading', { name: '1 file could not be used' });
@@ -230,8 +235,7 @@ describe('a run', () => {
   });
 
   it('folds several failures of a kind into one line that names them and opens', async () => {
-    const user = userEvent.setup();
-    const { engine } = await renderWithEngine(<App />);
+    const { user, engine } = await opened();
     const state = { phase: 'done', failedParts: 3, failedRecords: 214, failedInputs: 2 } as const;
     act(() => engine.changeRun(RUN_IDS.withFailures, { state }));
     act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'files' }));
@@ -247,9 +251,7 @@ describe('a run', () => {
   });
 
   it('is paused by its button and resumed by another', async () => {
-    const user = userEvent.setup();
-    const { engine } = await renderWithEngine(<App />);
-    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    const { user, engine } = await openRun('running', 'progress');
     await user.click(await screen.findByRole('button', { name: 'Later' }));
     await user.click(await screen.findByRole('button', { name: 'Pause' }));
     await user.click(await screen.findByRole('button', { name: 'Continue' }));
@@ -258,9 +260,7 @@ describe('a run', () => {
   });
 
   it('is discarded only after confirmation, with everything that was computed', async () => {
-    const user = userEvent.setup();
-    const { engine } = await renderWithEngine(<App />);
-    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    const { user, engine } = await openRun('running', 'progress');
     await user.click(await screen.findByRole('button', { name: 'Stop …' }));
     // Without a layout the menu believes that it has scrolled out of sight, and hides.
     await user.click(await screen.findByRole('menuitem', { name: /Discard/, hidden: true }));
@@ -272,9 +272,7 @@ describe('a run', () => {
   });
 
   it('is stopped with its results kept, and resumed later', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />);
-    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    const { user } = await openRun('running', 'progress');
     await user.click(await screen.findByRole('button', { name: 'Later' }));
     await user.click(await screen.findByRole('button', { name: 'Stop …' }));
     await user.click(await screen.findByRole('menuitem', { name: /Stop and keep/, hidden: true }));
@@ -283,8 +281,7 @@ describe('a run', () => {
   });
 
   it('ends on its answer, with the results first and how it ran last', async () => {
-    const { engine } = await renderWithEngine(<App />);
-    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    const { engine } = await openRun('running', 'progress');
     await screen.findByRole('button', { name: 'Pause' });
     const state = { phase: 'done', failedParts: 0, failedRecords: 0, failedInputs: 4 } as const;
     act(() => engine.changeRun(RUN_IDS.running, { state, fraction: 1 }));
@@ -302,9 +299,7 @@ describe('a run', () => {
   });
 
   it('shows provisional results before it is done, marked as such, and can finish with them after confirmation', async () => {
-    const user = userEvent.setup();
-    const { engine } = await renderWithEngine(<App />);
-    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'results' }));
+    const { user, engine } = await openRun('running', 'results');
     await screen.findByText('Provisional results');
     await screen.findByText(/4,000 of 74,210 sequences read so far have a result/);
     // Its files are still being read.
@@ -321,9 +316,7 @@ describe('a run', () => {
   });
 
   it('explains that waiting runs keep waiting during a pause', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />);
-    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    const { user } = await openRun('running', 'progress');
     await user.click(await screen.findByRole('button', { name: 'Stop …' }));
     const stop = await screen.findByRole('menuitem', { name: /^Stop and keep/, hidden: true });
     expect(stop.textContent).toContain('Waiting runs keep waiting until you start one.');
@@ -333,9 +326,7 @@ describe('a run', () => {
   });
 
   it('is compared chunk by chunk with a result file of the original VirNucPro that is dropped on it', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />);
-    act(() => go({ screen: 'run', runId: RUN_IDS.done, tab: 'results' }));
+    const { user } = await openRun('done', 'results');
     await screen.findByRole('button', { name: 'Columns, comparisons, other tools and command' });
     const paths = ['/data/prediction_results.txt'];
     await act(() => addDroppedTables(RUN_IDS.done, { kind: 'paths', paths }));
@@ -354,9 +345,7 @@ describe('a run', () => {
   });
 
   it('asks what a virus is in a table of another tool that makes no calls, and can be asked again', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />);
-    act(() => go({ screen: 'run', runId: RUN_IDS.done, tab: 'results' }));
+    const { user } = await openRun('done', 'results');
     await screen.findByRole('button', { name: 'Columns, comparisons, other tools and command' });
     await act(() => addDroppedTables(RUN_IDS.done, { kind: 'paths', paths: ['/data/scores.csv'] }));
     const dialog = await screen.findByRole('dialog', { name: 'What is a virus by scores.csv?' });
@@ -381,8 +370,7 @@ describe('a run', () => {
   });
 
   it('follows the snapshots of the run on screen only', async () => {
-    await renderWithEngine(<App />);
-    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    await openRun('running', 'progress');
     await waitFor(() => expect(useLiveRun.getState().live?.run.runId).toBe(RUN_IDS.running));
     act(() => go({ screen: 'run', runId: RUN_IDS.halted, tab: 'progress' }));
     await waitFor(() => expect(useLiveRun.getState().live?.run.runId).toBe(RUN_IDS.halted));
@@ -390,9 +378,7 @@ describe('a run', () => {
   });
 
   it('on a cluster lists its devices by node, and how many shares wait', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />, { runs: 'many', devices: 32, nodes: 4 });
-    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    const { user } = await openRun('running', 'progress', { runs: 'many', devices: 32, nodes: 4 });
     await screen.findByText('The Ray cluster has not started 2 shares of this run yet.');
     screen.getByText(new RegExp(message('ray.busy').text, 'i'));
     const node = await screen.findByText('gpu-node-1');
@@ -408,9 +394,7 @@ describe('a run', () => {
 
 describe('the computer check', () => {
   it('measures the devices’ speed, on which New run then bases its estimate', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />, { runs: 'none' });
-    await act(() => addPaths(['/data/contigs.fasta']));
+    const { user } = await withContigs();
     act(() => choose({ model: '300' }));
     const link = await screen.findByRole('link', { name: 'Measure speed' });
     expect(link.getAttribute('href')).toBe('#/computer');
@@ -435,8 +419,7 @@ describe('the computer check', () => {
 
 describe('the window', () => {
   it('asks on every screen whether to resume an interrupted run', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />);
+    const { user } = await opened();
     await screen.findByText('“Bat guano 2025” was interrupted; continue?');
     await user.click(screen.getByRole('button', { name: 'Continue' }));
     await waitFor(() => expect(useNavigation.getState().route).toMatchObject({ runId: RUN_IDS.interrupted }));
@@ -453,8 +436,7 @@ describe('the window', () => {
   });
 
   it('contains the guide, with its pictures, in English whatever language the window has', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />, { runs: 'none' });
+    const { user } = await opened({ runs: 'none' });
     act(() => go({ screen: 'help' }));
     const guide = within(await screen.findByRole('region', { name: 'Guide' }));
     expect(guide.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(

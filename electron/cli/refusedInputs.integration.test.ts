@@ -26,8 +26,8 @@ const COMMANDS: Record<string, (file: string, other: string) => string[]> = {
 
 describe.skipIf(WITHOUT_PYTHON)('an input that cannot be used', () => {
   let folder: string;
-  beforeAll(async () => {
-    folder = await temporaryFolder();
+  beforeAll(() => {
+    folder = temporaryFolder();
     writeFileSync(join(folder, 'good.fa'), `>s\n${'ATGAAACGTGCAGGC'.repeat(40)}\n`);
     for (const [name, { content }] of Object.entries(FILES)) writeFileSync(join(folder, name), content);
   });

@@ -21,6 +21,19 @@ export const TAIL_PARTS = 32;
  * partial results matter, and their rounds would consist of almost empty parts.
  */
 export const SAMPLE_FROM_PARTS = 16;
+/** The first round of runs of older versions, and of small ones. */
+const OLDER_FIRST_ROUND = 1 / 256;
+/** Chunks a file, of which a first estimate is made from half to all: wide, and after two minutes on a processor. */
+const MOST_IN_FIRST_ROUND = 20;
+
+/** The share of every sequence's chunks that the first round of a run has: a power of 1/2, as rounds double until all is in them. */
+export function firstRound(chunks: number, files: number): number {
+  return Math.min(
+    OLDER_FIRST_ROUND,
+    2 ** Math.floor(Math.log2((MOST_IN_FIRST_ROUND * files) / Math.max(1, chunks))),
+  );
+}
+
 /**
  * Apple's GPUs are many times slower than an H200, and no batch may take them minutes. These sizes were not
  * measured there.
@@ -145,6 +158,8 @@ export const planSchema = z.object({
   order: orderSchema,
   /** Seed for the order `sample`: see docs/results.md. */
   orderSeed: countSchema,
+  /** The share of every sequence's chunks in the first round of the order `sample`; absent in older runs. */
+  firstRound: z.number().positive().max(1).default(OLDER_FIRST_ROUND),
   /** Whether frames of a part with the same letters share one encoder pass. */
   embedEqualSequencesOnce: z.boolean(),
   embeddings: embeddingPrecisionSchema.nullable(),

@@ -32,6 +32,7 @@ const summary: RunSummary = {
     tailParts: 32,
     order: 'file',
     orderSeed: 0,
+    firstRound: 1 / 256,
     embedEqualSequencesOnce: true,
     embeddings: null,
   },

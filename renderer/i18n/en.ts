@@ -540,7 +540,7 @@ export default {
   'hits.soFar': 'Best so far',
   'hits.all': 'All results',
   'viral.noInterval': 'in the order of the files: what is computed is no sample of the rest',
-  'viral.noIntervalYet': 'The range comes once the files are read and the first 256th of each, or another whole round, is computed.',
+  'viral.noIntervalYet': 'The range comes once the files are read and the first sequences of each, spread over it, are computed.',
   'viral.fromSequences': 'from {scored} of {total} sequences',
   'viral.fromChunks': 'from {scored} of {total} chunks',
   'viral.share': 'Viral share expected at the end',

@@ -33,6 +33,8 @@ export const prepareCommandSchema = z.object({
   tail_parts: countSchema,
   /** Null if the parts are cut in the order of the files. */
   order_seed: countSchema.nullable(),
+  /** See `Plan`. */
+  first_round: z.number().positive().max(1).optional(),
   min_length: z.int().positive().optional(),
   genetic_code: otherGeneticCodeSchema.optional(),
 });

@@ -152,7 +152,8 @@ def test_prepare_jobs_follow_the_contract() -> None:
     assert validator.is_valid(JOB)
     job = parse_job(JOB)
     inputs = tuple({**one, "repairs": (), "begins_parts": False} for one in JOB["inputs"])
-    expected = {**JOB, "inputs": inputs, "second_chunk_length": None, "min_length": 1, "genetic_code": 11}
+    unsaid = {"second_chunk_length": None, "min_length": 1, "genetic_code": 11, "first_round": 1 / 256}
+    expected = {**JOB, "inputs": inputs, **unsaid}
     assert msgspec.to_builtins(job, enc_hook=str) == expected
     assert validator.is_valid({**JOB, "second_chunk_length": 300})
     assert parse_job({**JOB, "second_chunk_length": 300}).second_chunk_length == 300

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virnucpro_backend.prepare.chunking import ROUND_ENDS, priorities, rounds_of
+from virnucpro_backend.prepare.chunking import priorities, round_ends, rounds_of
 
 _64_BITS = (1 << 64) - 1
 
@@ -60,14 +60,18 @@ def test_the_chunks_below_any_priority_are_that_share_and_spread_along_the_seque
         assert gaps.max() <= 4 * count / chosen.size
 
 
-@given(seeds)
-def test_rounds_double(seed: int) -> None:
-    reads = np.arange(100_000)
-    rounds = rounds_of(reads, np.zeros_like(reads), np.ones_like(reads), seed)
-    sizes = np.bincount(rounds, minlength=len(ROUND_ENDS)) / reads.size
-    expected = np.diff([0, *ROUND_ENDS])
+@given(seeds, st.integers(8, 12))
+def test_rounds_double(seed: int, halvings: int) -> None:
+    reads, first = np.arange(100_000), 0.5**halvings
+    rounds = rounds_of(reads, np.zeros_like(reads), np.ones_like(reads), seed, first)
+    ends = round_ends(first)
+    assert ends[0] == first
+    assert (ends[1:] == 2 * ends[:-1]).all()
+    assert ends[-1] == 1
+    sizes = np.bincount(rounds, minlength=ends.size) / reads.size
+    expected = np.diff([0, *ends])
     # Allow six standard deviations.
     assert (abs(sizes - expected) < 6 * np.sqrt(expected / reads.size)).all()
     # Neighbours, such as the two reads of a pair, are independent.
-    early = rounds == 0
-    assert abs((early[:-1] & early[1:]).mean() - expected[0] ** 2) < 6 * expected[0] / np.sqrt(reads.size)
+    early, share = rounds < ends.size - 3, ends[-4]
+    assert abs((early[:-1] & early[1:]).mean() - share**2) < 6 * share / np.sqrt(reads.size)

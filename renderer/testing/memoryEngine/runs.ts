@@ -62,6 +62,7 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
       tailParts: 32,
       order: 'file',
       orderSeed: 0,
+      firstRound: 1 / 256,
       embedEqualSequencesOnce: true,
       embeddings: null,
     },

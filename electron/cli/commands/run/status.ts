@@ -169,8 +169,7 @@ export async function status(context: EngineContext, folder: string, json: boole
   }
 }
 
-const NO_ESTIMATE_YET =
-  'no estimate until the files are read and the first 256th of each, or another whole round, is computed';
+const NO_ESTIMATE_YET = 'no estimate until the files are read and the first round, or another, is computed';
 
 /** The viral share of a run or a sample of which something is scored, and what it rests on. */
 function shareText({ unit, viral, scored, total, estimate }: ExpectedShare, isSample: boolean): string {

@@ -2,17 +2,19 @@ import { expect, it } from 'vitest';
 import { finalShare, KINDS, simulatedRun, SimulatedWork } from './testing/simulatedRun.ts';
 import { estimateShare } from './viralShare.ts';
 
-/** Simulated runs of each kind, as many as three minutes allow. */
-const SEEDS = 200;
-/** What an interval of 95 % is to cover. */
-const BAND = { low: 0.93, high: 0.97 };
-/** Where fewer viral chunks were met among what is computed of every file, coverage comes in steps, and may lie above the band. */
-const FEW_CHUNKS = 10;
-/** Standard errors that a figure of so many runs may lie beyond the band: of 100 that are on its edge, one would by chance alone. */
-const ERRORS = 2.6;
+/** Simulated runs of each kind. The tables of docs/results.md are of 1,000. */
+const SEEDS = Number(process.env['VIRNUCPRO_SIMULATED_RUNS'] ?? 200);
+/** The constants of viralShare.ts were chosen with the seeds up to 300. */
+const FIRST_SEED = 1_001;
+/** What an interval of 95 % is to cover at least. */
+const LEAST = 0.93;
+/** Standard errors that a figure of so many runs may lie below: of 100 that are on the edge, one would by chance alone. */
+const ERRORS = 2.3;
 
-/** Shares of the work; 75 % is in the middle of the last round. */
-const SHARES = [0.01, 0.05, 0.25, 0.75];
+/** Shares of the work, from the end of the first round; 75 % is in the middle of the last. */
+const SHARES = [0, 0.01, 0.05, 0.25, 0.75];
+/** Has no estimate where too little of the rest of the file is computed. */
+const READING = 'while reading';
 
 /** Chunks of a part as GPUs and as processors get them. */
 const PART_SIZES = { gpu: 1_000, cpu: 20 } as const;
@@ -23,12 +25,8 @@ function percent(part: number, whole: number): string {
   return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`;
 }
 
-const viralIn = (work: SimulatedWork): number =>
-  work.known().reduce((sum, { known }) => sum + known.viral, 0);
-
 /** A file has just been read; of its first fifth half was computed before. */
-function readingAhead(run: ReturnType<typeof simulatedRun>, perPart: number): SimulatedWork {
-  const work = new SimulatedWork(run, perPart);
+function readingAhead(work: SimulatedWork): SimulatedWork {
   work.read(0.2);
   work.compute(0.1);
   work.read();
@@ -41,62 +39,69 @@ function coverage(
   share: number,
   hardware: keyof typeof PART_SIZES,
   seeds: number,
-  reads?: number,
+  { reads, timesSmaller = 1 }: { reads?: number; timesSmaller?: number } = {},
 ): string[] {
-  const moments = [...SHARES.map((one) => percent(one, 1)), 'while reading'].map((name) => ({
+  const moments = [...SHARES.map((one) => percent(one, 1)), READING].map((name) => ({
     name,
     covered: 0,
     offered: 0,
     width: 0,
-    viral: 0,
   }));
-  for (let seed = 1; seed <= seeds; seed++) {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + seeds; seed++) {
     const run = simulatedRun(kind, share, seed, reads);
     const chunks = run.reduce((sum, { scores }) => sum + scores.length, 0);
     const perPart = Math.min(PART_SIZES[hardware], Math.ceil(chunks / FEWEST_PARTS));
-    const work = new SimulatedWork(run, perPart);
+    const begin = (): SimulatedWork => new SimulatedWork(run, perPart, timesSmaller * chunks);
+    const work = begin();
     work.read();
     work.computeFirstRound();
-    const everywhere = viralIn(work);
     const final = finalShare(run);
     for (const [place, moment] of moments.entries()) {
       const until = SHARES[place];
       if (until !== undefined) work.compute(until);
-      const now = until === undefined ? readingAhead(run, perPart) : work;
+      const now = until === undefined ? readingAhead(begin()) : work;
       const estimate = estimateShare(now.known());
       if (estimate === null) continue;
       expect(estimate.high - estimate.low, 'zero width before the end').toBeGreaterThan(0);
       moment.offered += 1;
       moment.width += (estimate.high - estimate.low) / 2;
-      moment.viral += until === undefined ? everywhere : viralIn(now);
       if (estimate.low <= final && final <= estimate.high) moment.covered += 1;
     }
   }
-  return moments.map(({ name, covered, offered, width, viral }) => {
+  return moments.map(({ name, covered, offered, width }) => {
     const row = [
       kind,
       reads ?? '',
+      timesSmaller,
       hardware,
       `${100 * share} %`,
       name,
       percent(covered, offered),
       `± ${percent(width, offered)}`,
-      `${(viral / offered).toFixed(1)} viral chunks`,
     ].join(' | ');
-    const error = (limit: number): number => ERRORS * Math.sqrt((limit * (1 - limit)) / offered);
-    expect.soft(offered / seeds, `offered: ${row}`).toBeGreaterThan(0.98);
-    expect.soft(covered / offered, `coverage: ${row}`).toBeGreaterThan(BAND.low - error(BAND.low));
-    // Sections of sorted reads are all of one kind, which the interval takes as chance.
-    if (viral / offered >= FEW_CHUNKS && kind !== 'sorted reads')
-      expect.soft(covered / offered, `coverage: ${row}`).toBeLessThan(BAND.high + error(BAND.high));
+    if (timesSmaller === 1 && name !== READING)
+      expect.soft(offered / seeds, `offered: ${row}`).toBeGreaterThan(0.95);
+    const error = ERRORS * Math.sqrt((LEAST * (1 - LEAST)) / offered);
+    if (offered > 0) expect.soft(covered / offered, `coverage: ${row}`).toBeGreaterThan(LEAST - error);
     return row;
   });
 }
 
-it('covers the final share as often as it says', { timeout: 3_600_000 }, () => {
-  const table = (['gpu', 'cpu'] as const).flatMap((hardware) =>
-    KINDS.flatMap((kind) => [0.001, 0.03, 0.4].flatMap((share) => coverage(kind, share, hardware, SEEDS))),
-  );
-  table.push(...coverage('reads', 0.001, 'gpu', SEEDS / 10, 100_000));
-  process.stdout.write(`${table.join('\n')}\n`);
+function show(table: readonly string[][]): void {
+  process.stdout.write(`${table.flat().join('\n')}\n`);
+}
+
+it.each(['gpu', 'cpu'] as const)(
+  'covers the final share as often as it says, with parts for a %s',
+  { timeout: 7_200_000 },
+  (hardware) => {
+    for (const kind of KINDS) show([0.001, 0.03, 0.4].map((share) => coverage(kind, share, hardware, SEEDS)));
+  },
+);
+
+it('covers it in a file of another size than the others of its run', { timeout: 3_600_000 }, () => {
+  show([coverage('reads', 0.001, 'gpu', SEEDS / 10, { reads: 100_000 })]);
+  // Of a file that is smaller than the others the first round has few chunks, or none.
+  for (const kind of ['reads', 'read clumps', 'contigs', 'huge virus'] as const)
+    show([0.03, 0.4].map((share) => coverage(kind, share, 'cpu', SEEDS, { timesSmaller: 8 })));
 });

@@ -99,7 +99,8 @@ const ENOUGH = 12;
 
 /**
  * The last strata, which have fewer, stay apart with this many if the group before them is that many times
- * further: the calls of its few sequences would stand for theirs, as while a file is read.
+ * further: the calls of its few sequences would stand for theirs, as while a file is read. With fewer there is no
+ * estimate if they are more than it.
  */
 const FEW_ALONE = 3;
 const FAR_AHEAD = 4;
@@ -113,7 +114,7 @@ const FAR_AHEAD = 4;
  * with W the group's share of all chunks that can be called, m its computed ones, p the share of these called
  * virus, s the variance of calls within sequences, and A and B the variances of the sum if calls differed only
  * within or only between sequences: both vanish when everything is computed. What is computed must be a sample
- * of all strata, as after the first round. Null if nothing is scored yet.
+ * of all strata, as after the first round. Null if nothing is scored yet, or too little of most of them.
  */
 export function estimateShare(all: readonly Stratum[]): ShareEstimate | null {
   const strata = all
@@ -127,6 +128,7 @@ export function estimateShare(all: readonly Stratum[]): ShareEstimate | null {
   }
   if (evenScored(strata) === 0) return null;
   const groups = joined(strata).map((members) => groupOf(members));
+  if (groups.length > 1 && groups.some(({ scored }) => scored < FEW_ALONE)) return null;
   const [whole, others] = [true, false].map((isWhole) =>
     groups.filter(({ scored, open }) => scored >= open === isWhole),
   ) as [Group[], Group[]];
@@ -161,14 +163,18 @@ function estimateGroups(groups: readonly Group[], total: number): ShareEstimate 
   const asEqual = 1 / perCall;
   const bySpread = spread > 0 && variance > 0 ? spread / variance : asEqual;
   const areFew = Math.min(share, 1 - share) * asEqual < FEWEST;
-  return shareEstimate(share, areFew ? Math.min(asEqual, bySpread) : bySpread);
+  return shareEstimate(share, (areFew ? Math.min(asEqual, bySpread) : bySpread) / CAUTION);
 }
 
 /**
  * Where one contig has most of the viral chunks, and all its calls so far are virus, some of the others may
- * still differ. This is what half a chunk adds to the squared distances of many equal calls, in all groups.
+ * still differ. This is what one and a half chunks add to the squared distances of many equal calls, in all
+ * groups.
  */
-const SQUARES_UNSEEN = 0.5;
+const SQUARES_UNSEEN = 1.5;
+
+/** The variance is an estimate, too: with this much more, even the worst of the simulated tables holds what it says. */
+const CAUTION = 1.15;
 
 /** Where fewer chunks of a kind count, most strata have none of them, and by their own calls would vary too little. */
 const FEWEST = 5;
@@ -246,17 +252,22 @@ function inGroups(strata: readonly Stratum[]): Stratum[][] {
     rest = [];
   }
   const last = groups.at(-1) ?? [];
-  const isBehind = evenScored(rest) >= FEW_ALONE && FAR_AHEAD * computed(rest) < computed(last);
-  return isBehind ? [...groups, rest] : [...groups.slice(0, -1), [...last, ...rest]];
+  const isBehind = rest.length > 0 && FAR_AHEAD * computed(rest) < computed(last);
+  const isApart = isBehind && (evenScored(rest) >= FEW_ALONE || openIn(rest) > openIn(last));
+  return isApart ? [...groups, rest] : [...groups.slice(0, -1), [...last, ...rest]];
 }
 
 function evenScored(strata: readonly Stratum[]): number {
   return sum(strata, ({ even }) => even.scored);
 }
 
+function openIn(strata: readonly Stratum[]): number {
+  return sum(strata, ({ open }) => open);
+}
+
 /** The share of the chunks of these strata that the estimate rests on. */
 function computed(strata: readonly Stratum[]): number {
-  return evenScored(strata) / sum(strata, ({ open }) => open);
+  return evenScored(strata) / openIn(strata);
 }
 
 /** Wilson's interval for a share of this many independent calls, wider if few were observed. */

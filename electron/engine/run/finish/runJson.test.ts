@@ -178,6 +178,7 @@ it('gives every fact of a run with its value', async () => {
       tail_parts: 32,
       order: 'file',
       order_seed: 0,
+      first_round: 1 / 256,
       repairs: ['remove_gaps'],
       embed_equal_sequences_once: true,
       embeddings: null,

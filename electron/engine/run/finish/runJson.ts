@@ -56,6 +56,7 @@ export function runJson(
       tail_parts: plan.tailParts,
       order: plan.order,
       order_seed: plan.orderSeed,
+      first_round: plan.firstRound,
       embed_equal_sequences_once: plan.embedEqualSequencesOnce,
       embeddings: plan.embeddings,
       repairs: plan.repairs ?? [],

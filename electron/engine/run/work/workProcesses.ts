@@ -47,6 +47,7 @@ export function prepareCommand(
     ...(plan.secondLook ? { second_chunk_length: plan.secondLook.chunkLength } : {}),
     residues_per_part: plan.residuesPerPart,
     tail_parts: plan.tailParts,
+    first_round: plan.firstRound,
     order_seed: plan.order === 'sample' ? plan.orderSeed : null,
     ...(plan.minLength === undefined ? {} : { min_length: plan.minLength }),
     ...(plan.geneticCode === undefined ? {} : { genetic_code: plan.geneticCode }),

@@ -68,6 +68,7 @@ export function syntheticPlan(inputs: number, chunkLength = 500): Plan {
     tailParts: 32,
     order: 'file',
     orderSeed: 0,
+    firstRound: 1 / 256,
     embedEqualSequencesOnce: true,
     embeddings: null,
   };

@@ -15,6 +15,7 @@ the priorities from the previous round's end to its own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -144,15 +145,16 @@ def _tables(lengths: IntArray, chunk_length: int) -> Iterator[ChunkTable]:
         yield chunk_range(int(lengths[0]), first, min(first + WINDOW_CHUNKS, count), chunk_length)
 
 
-ROUND_ENDS = tuple(0.5**halvings for halvings in range(8, -1, -1))
-"""The priorities at which rounds end: 1/256, 1/128, ... 1. A first round of 1/64 would take one GPU a
-minute in a run of a million reads, and nothing is known of the last sample before its end."""
+def round_ends(first: float) -> npt.NDArray[np.float64]:
+    """The priorities at which rounds end: `first`, a power of 1/2, twice that, and so on to 1."""
+    doublings = np.arange(1 - round(math.log2(first)), dtype=np.float64)
+    return first * 2.0**doublings
 
 
-def rounds_of(rows: IntArray, chunks: IntArray, counts: IntArray, seed: int) -> ByteArray:
+def rounds_of(rows: IntArray, chunks: IntArray, counts: IntArray, seed: int, first: float) -> ByteArray:
     """Compute the rounds, from 0, of chunks of sequences at `rows` with `counts` chunks each; all [m]."""
     priority = priorities(rows, chunks, counts, seed)
-    return np.searchsorted(np.array(ROUND_ENDS[:-1]), priority, side="right").astype(np.uint8)
+    return np.searchsorted(round_ends(first)[:-1], priority, side="right").astype(np.uint8)
 
 
 def priorities(rows: IntArray, chunks: IntArray, counts: IntArray, seed: int) -> npt.NDArray[np.float64]:

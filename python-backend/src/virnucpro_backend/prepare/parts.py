@@ -152,9 +152,9 @@ class PartWriter:
 
     A part has frames of one round and one look, in the order of arrival, so that the parts of the first look
     are those of a run without a second one. It ends with the first chunk that brings it to
-    `residues_per_part` residues or to MOST_FRAMES frames. In the last round, as much as tail_parts / 4 full
-    parts hold is kept back until the end and cut into parts of a quarter of the size, so that the workers
-    finish together. The cuts depend only on the frames and these numbers.
+    `residues_per_part` residues or to MOST_FRAMES frames. Parts of the first of several rounds have a quarter
+    of the size, and so has as much of the last round as tail_parts / 4 full parts hold, which is kept back
+    until the end: the workers finish either together. The cuts depend only on the frames and these numbers.
     """
 
     def __init__(
@@ -185,13 +185,15 @@ class PartWriter:
             return
         waiting = self._waiting[number][look]
         waiting.add(block)
-        while waiting.reach(self._full if number < len(self._waiting) - 1 else self._until_full):
-            self._write(waiting.take(self._full), number)
+        is_last = number == len(self._waiting) - 1
+        size = self._full if is_last or number > 0 else self._tail
+        while waiting.reach(self._until_full if is_last else size):
+            self._write(waiting.take(size), number)
 
     def finish(self) -> None:
         """Write the frames that were kept back, and the parts that are not full. More frames may follow."""
         for number, looks in enumerate(self._waiting):
-            size = self._full if number < len(self._waiting) - 1 else self._tail
+            size = self._full if 0 < number < len(self._waiting) - 1 else self._tail
             for waiting in looks:
                 while waiting:
                     self._write(waiting.take(size), number)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Protocol, cast
 import msgspec
 import numpy as np
 
-from virnucpro_backend.prepare.chunking import ROUND_ENDS, chunk_counts, chunk_windows, rounds_of
+from virnucpro_backend.prepare.chunking import chunk_counts, chunk_windows, round_ends, rounds_of
 from virnucpro_backend.prepare.failures import PrepareError, halves_do_not_fit, writing_failed
 from virnucpro_backend.prepare.frames import STANDARD, GeneticCode, open_frames
 from virnucpro_backend.prepare.genetic_code import NO_HINT, genetic_code_hints
@@ -52,7 +52,8 @@ class JobInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Job(CommandStruct, tag="prepare", frozen=True):
     """work_dir: the run folder's `work`; PartWriter describes the next three fields.
 
-    order_seed: the seed of the rounds; None keeps the order of the files.
+    order_seed: the seed of the rounds; None keeps the order of the files. first_round: the share of every
+    sequence that is in the first.
     second_chunk_length: bases of the shorter chunks; see `frames_of_second_look`. min_length: see Survey.
     No sequence gets a hint if `genetic_code` is not the standard one.
     """
@@ -66,6 +67,7 @@ class Job(CommandStruct, tag="prepare", frozen=True):
     second_chunk_length: Positive | None = None
     min_length: Positive = 1
     genetic_code: GeneticCode = STANDARD
+    first_round: Annotated[float, msgspec.Meta(gt=0, le=1)] = 1 / 256
 
 
 def parse_job(command: Mapping[str, object]) -> Job:
@@ -107,7 +109,7 @@ class Preparation:
             job.chunk_length,
             job.residues_per_part,
             job.tail_parts,
-            1 if job.order_seed is None else len(ROUND_ENDS),
+            1 if job.order_seed is None else round_ends(job.first_round).size,
             1 if job.second_chunk_length is None else 2,
             self._on_part,
         )
@@ -180,7 +182,13 @@ class Preparation:
             rounds = None
             if self._job.order_seed is not None:
                 counts = n_chunks[window.record]
-                rounds = rounds_of(first_row + window.record, window.chunk, counts, self._job.order_seed)
+                rounds = rounds_of(
+                    first_row + window.record,
+                    window.chunk,
+                    counts,
+                    self._job.order_seed,
+                    self._job.first_round,
+                )
                 by_round = np.argsort(rounds, kind="stable")
                 window, rounds = window.reordered(by_round), rounds[by_round]
             place = (window.letters, window.start, window.length, self._job.genetic_code)

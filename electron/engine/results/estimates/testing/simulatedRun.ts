@@ -1,3 +1,4 @@
+import { firstRound } from '../../../../contract/plan.ts';
 import { firstTrial } from '../../../run/work/decide/trial.ts';
 import { PartQueue } from '../../../run/work/decide/workState.ts';
 import { randomNumbers } from '../../../testing/randomNumbers.ts';
@@ -106,9 +107,6 @@ export function finalShare(sequences: readonly SimulatedSequence[]): number {
   return scores.filter(isViral).length / scores.length;
 }
 
-/** The priorities at which rounds end, as in `chunking.py`. */
-const ROUND_ENDS = Array.from({ length: 9 }, (_, round) => 2 ** (round - 8));
-
 interface PartOfSequence {
   place: number;
   scored: number;
@@ -126,20 +124,30 @@ export class SimulatedWork {
   private readonly queue = new PartQueue();
   private readonly parts: PartOfSequence[][] = [];
   /** By section and round, the chunks that are not computed, and what is known of the others by size class. */
-  private readonly rounds = Array.from({ length: SECTIONS }, () =>
-    ROUND_ENDS.map(() => ({ missing: 0, known: SIZE_CLASSES.map(() => ({ scored: 0, viral: 0 })) })),
-  );
+  private readonly rounds: { missing: number; known: Counts[] }[][];
   /** By round, the chunks that are in no part yet. */
-  private readonly waiting = ROUND_ENDS.map(() => ({ chunks: 0, own: [] as PartOfSequence[] }));
+  private readonly waiting: { chunks: number; own: PartOfSequence[] }[];
+  private readonly first: number;
   private readonly strata = new Map<number, Stratum>();
   private readonly calls: Counts[];
   private readCount = 0;
   private firstRoundLeft = 0;
   private computed = 0;
 
-  constructor(sequences: readonly SimulatedSequence[], chunksPerPart: number) {
+  /** `average`: chunks of a file of the run, of which only this one is simulated; its own by default. */
+  constructor(sequences: readonly SimulatedSequence[], chunksPerPart: number, average?: number) {
     this.sequences = sequences;
     this.chunksPerPart = chunksPerPart;
+    const all = sequences.reduce((sum, { scores }) => sum + scores.length, 0);
+    this.first = firstRound(average ?? all, 1);
+    const rounds = 1 - Math.log2(this.first);
+    this.rounds = Array.from({ length: SECTIONS }, () =>
+      Array.from({ length: rounds }, () => ({
+        missing: 0,
+        known: SIZE_CLASSES.map(() => ({ scored: 0, viral: 0 })),
+      })),
+    );
+    this.waiting = Array.from({ length: rounds }, () => ({ chunks: 0, own: [] }));
     this.calls = sequences.map(() => ({ scored: 0, viral: 0 }));
     this.chunks = sequences.reduce((sum, { scores }) => sum + openChunks(scores), 0);
     for (const [place, { scores }] of sequences.entries()) {
@@ -155,7 +163,7 @@ export class SimulatedWork {
     const until = Math.round(share * this.sequences.length);
     for (; this.readCount < until; this.readCount++) this.cut(this.readCount);
     if (share < 1) return;
-    for (const round of ROUND_ENDS.keys()) this.endPart(round);
+    for (const round of this.waiting.keys()) this.endPart(round);
   }
 
   /** Computes parts until this share of all chunks is computed, or all that were read. */
@@ -186,7 +194,7 @@ export class SimulatedWork {
 
   private roundOf(place: number, turn: number): number {
     const { scores, offset } = this.sequences[place]!;
-    return ROUND_ENDS.findIndex((end) => (turn + offset) / scores.length < end);
+    return Math.max(0, Math.floor(1 + Math.log2((turn + offset) / scores.length / this.first)));
   }
 
   private stratumOf(place: number): Stratum {
@@ -207,7 +215,7 @@ export class SimulatedWork {
       own.scored += 1;
       if (isViral(score)) own.viral += 1;
       waiting.chunks += 1;
-      if (waiting.chunks >= this.chunksPerPart) this.endPart(round);
+      if (waiting.chunks >= this.chunksPerPart / (round === 0 ? 4 : 1)) this.endPart(round);
     }
   }
 

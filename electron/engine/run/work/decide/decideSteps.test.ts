@@ -49,9 +49,10 @@ function inShort(value: unknown): string {
     .join('/');
 }
 
+/** The device `cpu` is a processor. */
 function session(devices: readonly string[], computedBy: ComputedBy = 'devices') {
   const state = newWorkState(
-    devices.map((id) => ({ id, name: id.toUpperCase() })),
+    devices.map((id) => ({ id, name: id.toUpperCase(), kind: id })),
     computedBy,
   );
   /** The effects of these events, one per line. */
@@ -128,6 +129,17 @@ describe('a session of work', () => {
       'show_worker b working/2',
     ]);
     expect(after({ type: 'attempt_ended', key: '2', outcome: 'recalled', failure: null })).toEqual([]);
+  });
+
+  it('gives processors only parts of the first round until all inputs are read', () => {
+    const { after } = session(['cpu', 'gpu']);
+    const parts = ['1', '2', '3', '4', '5'].map((key) => part(key, { round: key === '1' ? 0 : 1 }));
+    after({ type: 'started', parts, lost: [], prepared: false });
+    const assigned = (effects: string[]) =>
+      effects.flatMap((effect) => /^assign (\w+)/.exec(effect)?.[1] ?? []);
+    expect(assigned(after(ready('cpu'), ready('gpu')))).toEqual(['cpu', 'gpu', 'gpu']);
+    expect(assigned(after(done('cpu', '1'), stored('1')))).toEqual([]);
+    expect(assigned(after({ type: 'prepared' }))).toEqual(['cpu', 'cpu']);
   });
 
   it('finishes what was begun when it is drained, and starts nothing', () => {

@@ -39,7 +39,7 @@ export function drain(decision: Decision): void {
 
 function assignNext(decision: Decision, device: DeviceWork): void {
   const { queue, parts } = decision.state;
-  const queued = queue.take(device.id);
+  const queued = queue.take(device.id, device.isProcessor && decision.state.supply !== 'finished');
   const part = queued && parts.get(queued.key);
   if (!part) return;
   device.held.push(part.key);

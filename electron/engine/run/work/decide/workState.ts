@@ -79,6 +79,7 @@ export const PARTS_IN_FLIGHT = 2;
 export interface DeviceWork {
   readonly id: string;
   readonly name: string;
+  readonly isProcessor: boolean;
   worker: WorkerState;
   /** Parts that its worker holds, in the order assigned: it computes the first. */
   readonly held: string[];
@@ -125,10 +126,7 @@ export interface WorkState {
   sharesStarted: boolean;
 }
 
-export function newWorkState(
-  devices: readonly { id: string; name: string }[],
-  computedBy: ComputedBy = 'devices',
-): WorkState {
+export function newWorkState(devices: readonly NewDevice[], computedBy: ComputedBy = 'devices'): WorkState {
   return {
     queue: new PartQueue(),
     parts: new Map(),
@@ -147,10 +145,13 @@ export function newWorkState(
   };
 }
 
-export function newDevice({ id, name }: { id: string; name: string }): DeviceWork {
+type NewDevice = Pick<DeviceWork, 'id' | 'name'> & { readonly kind?: string };
+
+export function newDevice({ id, name, kind }: NewDevice): DeviceWork {
   return {
     id,
     name,
+    isProcessor: kind === 'cpu',
     worker: { state: 'stopped' },
     held: [],
     residuesDone: 0,
@@ -286,16 +287,17 @@ export class PartQueue {
 
   /**
    * Hands the next part to a device, or undefined if none waits that it may have now: beside a part that has
-   * failed, its device, or every device, computes nothing else.
+   * failed, its device, or every device, computes nothing else. `isAwaited`: parts of the first round are
+   * still to come, and this device would compute another for minutes meanwhile.
    */
-  take(device: string): QueuedPart | undefined {
+  take(device: string, isAwaited = false): QueuedPart | undefined {
     const assigned = [...this.assigned.values()];
     const held = assigned.filter((entry) => entry.device === device);
     if (assigned.some(({ part }) => part.trial.stage === 'alone')) return undefined;
     if (held.some(({ part }) => part.trial.stage === 'again')) return undefined;
     for (const source of this.sources) {
       const [part] = source.values();
-      if (!part) continue;
+      if (!part || (isAwaited && part.round > 0)) continue;
       if (source === this.alone && assigned.length > 0) return undefined;
       if (source === this.again && held.length > 0) return undefined;
       source.delete(part.key);

@@ -3,7 +3,7 @@ import type { EngineContext } from '../engineContext.ts';
 import { openRunStore, type RunStore } from '../store/runStore.ts';
 import type { RunDescription } from '../store/types.ts';
 
-/** Creates the database of a run in its folder, whose lock the caller holds. */
+/** Creates the database of a run in its folder, whose lock the caller holds, for what the run begins with. */
 export const createRunStore = (
   { storeHost: hostEntry, closing, startModule, appVersion }: EngineContext,
   folder: string,
@@ -11,6 +11,6 @@ export const createRunStore = (
   run: Pick<RunDescription, 'runId' | 'name' | 'options'>,
 ): Promise<RunStore> =>
   openRunStore(folder, {
-    ...{ hostEntry, closing, startModule },
+    ...{ hostEntry, closing, startModule, writesOnly: true },
     create: { plan, description: { ...run, createdAt: Date.now(), appVersion } },
   });

@@ -46,6 +46,8 @@ export interface OpenRunStoreOptions {
   create?: { plan: Plan; description: RunDescription };
   /** Opens it read-only, also while another engine computes the run. Writing calls reject. */
   readOnly?: boolean;
+  /** Starts no thread for readers, as of a run that is created and closed again. */
+  writesOnly?: boolean;
   /** Starts the processes of queries; without it, this program's own Node does. */
   startModule?: StartModule | undefined;
   /** Known stamps of runs that were open before; without it, only of those that this process had open. */
@@ -65,6 +67,7 @@ export async function openRunStore(
     hostEntry,
     create,
     readOnly = false,
+    writesOnly = false,
     closing,
     startModule,
     checkedRuns = CHECKED_HERE,
@@ -86,8 +89,7 @@ export async function openRunStore(
   // Under the run's lock, only this process has opened and closed it, so the database is as this program left
   // it.
   const closed = (): void => checkedRuns.add(at, stampOf(at));
-  // Whoever creates a run only writes what it begins with.
-  if (create || writer.journal === 'rollback') return runStore(at, { writer, closed });
+  if (writesOnly || writer.journal === 'rollback') return runStore(at, { writer, closed });
   try {
     return runStore(at, { reader: await openReader(), writer, openReader, query, closed });
   } catch (error) {

@@ -6,7 +6,9 @@ import { RESULT_FILES } from '../../contract/results.ts';
 import { randomNumbers } from '../testing/randomNumbers.ts';
 import { readTables, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import type { OpenRun } from './openRun.ts';
+import { A100_AND_TURING } from '../devices/testing/probeExamples.ts';
 import { makeRun, predict } from './testing/realRuns.ts';
+import { cardsFile, ROOMY } from './testing/simulatedCards.ts';
 
 /** Sequences without a stop codon. */
 function contigs(count: number, seed: number): string {
@@ -59,8 +61,10 @@ async function changedWhileRead(
   const [goOn, permits] = [join(folder, 'go on'), join(folder, 'permits')];
   await mkdir(permits);
   for (let part = 0; part < PARTS_BEFORE; part++) await writeFile(join(permits, String(part)), '');
-  const context = testContext({ fault: `instant,permitted:${permits},slow_reading:${goOn}` });
-  const run = await makeRun(context, { ...SMALL_PARTS, inputs });
+  // Processors compute only the first round while files are read.
+  const gpus = cardsFile(A100_AND_TURING, ROOMY);
+  const context = testContext({ fault: `instant,gpus:${gpus},permitted:${permits},slow_reading:${goOn}` });
+  const run = await makeRun(context, { ...SMALL_PARTS, inputs, devices: '0' });
   unwrap(await run.start());
   await expect
     .poll(() => run.progress().parts, { timeout: 60_000 })

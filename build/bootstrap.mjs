@@ -44,12 +44,12 @@ async function main(words) {
   if (!existsSync(node)) await installNode(root);
   if (!existsSync(node))
     throw new Error(`npm has not put Node 24 in its place, ${node}. Delete node_modules, then start again.`);
-  const isCommandLine = script === COMMAND_LINE;
-  if (isCommandLine && currentBundle() === undefined) {
+  let program = script === COMMAND_LINE ? currentBundle() : join(root, script);
+  if (program === undefined) {
     const code = await runToItsEnd(node, [join(root, 'build', 'bundleToStart.ts')], root);
     if (code > SIGNALS_FROM) return code;
+    program = currentBundle();
   }
-  const program = isCommandLine ? currentBundle() : undefined;
   return runToItsEnd(node, [program ?? join(root, script), ...args], callersFolder(inCallersFolder));
 }
 

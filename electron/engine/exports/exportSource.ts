@@ -44,6 +44,8 @@ export class ExportSource {
   readonly run: StoredRun;
   /** The number of selected sequences. */
   readonly count: number;
+  /** Asked for once, by formats that need it: several places of an export use it. */
+  #order: Promise<Uint32Array> | undefined;
   readonly selection: SequenceSelection;
   readonly sort: SequenceSort;
   readonly language: ExportLanguage;
@@ -86,7 +88,7 @@ export class ExportSource {
 
   /** Row numbers in the requested order. */
   order(): Promise<Uint32Array> {
-    return this.store.selectedRows(this.selection, this.sort);
+    return (this.#order ??= this.store.selectedRows(this.selection, this.sort));
   }
 
   has(part: ReportPart): boolean {

@@ -113,7 +113,8 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     expect(await readTables(folder)).toEqual(local);
     expect(await queued()).toEqual([]);
     // Everything was queued again by SLURM.
-    expect(new Set(await queued('--states=all', '-o', '%F')).size).toBe(1);
+    const jobs = new Set(await queued('--states=all', '-o', '%F'));
+    expect(jobs.size, readFileSync(join(folder, 'logs', 'run.log'), 'utf8')).toBe(1);
   }, 3_600_000);
 
   it('is paused by a person who cancels its tasks, and stays so until it is resumed', async ({ skip }) => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder, testContext } from '../../testing/testContext.ts';
@@ -252,6 +252,25 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     expect(submitted()).toEqual(['1']);
     await second.stop();
     expect(cancelled()).toEqual(['1']);
+  });
+
+  it('does not submit again what a task has finished while the run was opened after a kill', async () => {
+    queue(['101', '1', 'RUNNING', 'n1', 'None'], ['101', '2', 'RUNNING', 'n1', 'None']);
+    const first = start(2);
+    await eventually(() => first.live()).toMatchObject({ job: '101', waiting: 0 });
+    forget(first);
+    await first.stop();
+    computed(1, 2);
+    const status = join(folder, 'shares', '1-of-2', 'status.json');
+    renameSync(status, join(slurm, 'done'));
+    computed(1, 2, 'running');
+    queue(['101', '1', 'COMPLETED', 'n1', 'None'], ['101', '2', 'RUNNING', 'n1', 'None']);
+    // The task ends after the shares' statuses have been read.
+    stub('squeue', `[ ! -e '${slurm}/done' ] || mv '${slurm}/done' '${status}'; cat '${slurm}/queue'`);
+    start(2);
+    await eventually(taken).toEqual(['000000']);
+    await looks(2);
+    expect(submitted()).toEqual(['1-2']);
   });
 
   it('submits after a kill what is missing, in ranges that fit into one argument', async () => {

@@ -242,33 +242,32 @@ export class ClusterShares {
     const followed = open.filter(({ endedFor }) => endedFor === null);
     const byShare = new Map(followed.map(({ share, status }) => [share.index, status]));
     const tasks = asksScheduler ? await this.attempt('ask', () => this.scheduler.tasks(byShare)) : undefined;
-    if (tasks) {
-      const isFirst = this.unsubmitted === null;
-      this.unsubmitted ??= new Set(byShare.keys());
-      for (const task of tasks) this.note(task, this.unsubmitted);
-      // Only after an answer, which names also tasks of an earlier start, and a job that was taken although sbatch had
-      // failed.
-      if (isFirst && tasks.every(({ state }) => state === 'ended')) await this.submit();
-      else await this.attempt('submit', () => this.submit());
-    }
+    const isFirst = this.unsubmitted === null && tasks !== undefined;
+    if (isFirst) this.unsubmitted = new Set(byShare.keys());
+    for (const task of tasks ?? []) this.note(task);
+    const ended = new Set(tasks?.flatMap(({ share, state }) => (state === 'ended' ? [share] : [])));
     for (const one of open) {
       if (this.isEnding()) return;
-      if ((one.task?.state !== 'ended' || one.endedFor !== null) && one.status?.phase !== 'done') continue;
+      if (!ended.has(one.share.index) && one.status?.phase !== 'done') continue;
       const { store, notes } = this.options;
       const name = shareName(one.share);
       const merged = await this.attempt(`merge ${name}`, () => mergeShare(store, notes, name));
       if (merged) this.noteMerged(one, merged);
     }
+    // Only after an answer, which names also tasks of an earlier start, and a job that was taken although sbatch had
+    // failed; and without the shares that such tasks have finished.
+    if (isFirst && ended.size === tasks.length) await this.submit();
+    else if (tasks) await this.attempt('submit', () => this.submit());
     if (this.open.size === 0) await this.failIfPartsAreLeft();
     else this.failIfAllHaveEnded();
   }
 
   /** Records the scheduler's state for the task of a share. One that ended before this start is not followed. */
-  private note(task: ShareTask, unsubmitted: Set<number>): void {
+  private note(task: ShareTask): void {
     const one = this.open.get(task.share);
-    if (!one || (task.state === 'ended' && unsubmitted.has(task.share))) return;
+    if (!one || (task.state === 'ended' && this.unsubmitted?.has(task.share))) return;
     one.task = task;
-    unsubmitted.delete(task.share);
+    this.unsubmitted?.delete(task.share);
   }
 
   private noteMerged(one: OpenShare, { keys, finished }: ShareMerged): void {

@@ -39,7 +39,7 @@ export interface RunAction {
   readonly label: string;
   readonly icon: Icon;
   /** Keys in the format of Mantine's useHotkeys. */
-  readonly keys?: string;
+  readonly keys?: string | undefined;
   readonly run: () => void;
 }
 
@@ -65,17 +65,7 @@ export function runActions(
     act: () => unknown,
     keys?: string,
   ): RunAction[] =>
-    when
-      ? [
-          {
-            id,
-            label,
-            icon,
-            ...(keys === undefined ? {} : { keys }),
-            run: () => void Promise.resolve(act()).catch(sayError),
-          },
-        ]
-      : [];
+    when ? [{ id, label, icon, keys, run: () => void Promise.resolve(act()).catch(sayError) }] : [];
   const isRunning = status === 'running' || status === 'created';
   const isResting = RESTING.includes(status);
   const isQueued = status === 'queued';

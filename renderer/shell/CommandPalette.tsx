@@ -1,5 +1,5 @@
 import { Kbd } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
+import { useHotkeys, type HotkeyItem } from '@mantine/hooks';
 import { Spotlight, spotlight, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
 import { useMemo } from 'react';
@@ -11,7 +11,6 @@ import { useLiveRun } from '../state/runs/liveRun.ts';
 import { useNavigation } from '../state/navigation.ts';
 import { isLeftOut, useNumberedDevices } from '../state/runs/deviceLabels.ts';
 import { useRuns } from '../state/runs/runs.ts';
-import classes from './CommandPalette.module.css';
 import { commandsFor, type Seen } from './commands.ts';
 import { keyNames } from '../i18n/keyNames.ts';
 
@@ -26,11 +25,7 @@ export function CommandPalette() {
   const runs = useRuns((state) => state.runs);
   const seen = useSeen();
   const commands = useMemo(() => commandsFor(route, runs ?? [], seen, texts), [route, runs, seen, texts]);
-  useHotkeys(
-    commands
-      .flatMap(({ keys, run }) => (keys === undefined ? [] : [[keys, run] as const]))
-      .map(([keys, run]) => [keys, run]),
-  );
+  useHotkeys(commands.flatMap(({ keys, run }): HotkeyItem[] => (keys === undefined ? [] : [[keys, run]])));
   const groups = useMemo(
     () =>
       [...Map.groupBy(commands, ({ group }) => group)].map(([group, members]): SpotlightActionGroupData => ({
@@ -38,8 +33,8 @@ export function CommandPalette() {
         actions: members.map(({ id, label, hint, keys, run }) => ({
           id,
           label,
-          ...(hint === undefined ? {} : { description: hint }),
-          ...(keys === undefined ? {} : { rightSection: <Kbd size="xs">{keyNames(keys)}</Kbd> }),
+          ...(hint && { description: hint }),
+          rightSection: keys && <Kbd size="xs">{keyNames(keys)}</Kbd>,
           onClick: run,
         })),
       })),
@@ -59,7 +54,7 @@ export function CommandPalette() {
         'aria-label': t('palette.search'),
       }}
       attributes={{ content: { 'aria-label': t('palette.search') } }}
-      classNames={{ actionLabel: classes.label ?? '' }}
+      styles={{ actionLabel: { overflowWrap: 'anywhere' } }}
     />
   );
 }

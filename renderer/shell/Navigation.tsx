@@ -62,7 +62,7 @@ export function Navigation() {
           </Text>
         </span>
       </div>
-      <ul className={classes.list}>
+      <ul className={`plain-list ${classes.list}`}>
         {places.map(({ screen, icon: Icon }) => (
           <li key={screen}>
             <Place
@@ -99,7 +99,7 @@ function RunsAtWork({ route }: { route: Route }) {
   return (
     <>
       <p className={classes.heading}>{t('nav.atWork')}</p>
-      <ul className={classes.list} data-live>
+      <ul className={`plain-list ${classes.list}`} data-live>
         {busy.map((run) => (
           <li key={run.runId}>
             <Place

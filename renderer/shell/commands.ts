@@ -9,7 +9,7 @@ import { openImport } from '../state/computer/weights.ts';
 import { GUIDE_PAGES } from '../state/guidePages.ts';
 import { go, goToRun, type Route } from '../state/navigation.ts';
 import { addPaths, startOver } from '../state/newRun/store.ts';
-import { chooseFiles, chooseFolder, choosePaths } from '../state/pathChooser.ts';
+import { chooseFolder, choosePaths } from '../state/pathChooser.ts';
 import { askAgain } from '../state/queryClient.ts';
 import { openDiagnostics, openDiskDialog } from '../state/runs/runDialog.ts';
 import { askForNotifications, canAskForNotifications } from '../state/runs/runEnds.ts';
@@ -22,9 +22,9 @@ export interface Command {
   readonly id: string;
   readonly group: string;
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** Keys in the format of Mantine's useHotkeys. */
-  readonly keys?: string;
+  readonly keys?: string | undefined;
   readonly run: () => void;
 }
 
@@ -50,190 +50,108 @@ const PLACE_KEYS = {
 } as const;
 const PLACES = Object.keys(PLACE_KEYS) as (keyof typeof PLACE_KEYS)[];
 
+const command = (
+  group: string,
+  id: string,
+  label: string,
+  act: () => unknown,
+  more: Partial<Command> = {},
+): Command => ({ id, group, label, run: () => void Promise.resolve(act()).catch(sayError), ...more });
+
 /** Everything that can be done on the current screen, for the command palette and its keys. */
 export function commandsFor(route: Route, runs: readonly RunSummary[], seen: Seen, texts: Texts): Command[] {
   const { t } = texts;
-  const commands: Command[] = PLACES.map((screen) => ({
-    id: `go-${screen}`,
-    group: t('palette.go'),
-    label: t(`nav.${screen}`),
-    keys: PLACE_KEYS[screen],
-    run: () => go({ screen }),
-  }));
-  commands.push({
-    id: 'go-start',
-    group: t('palette.go'),
-    label: t('nav.start'),
-    run: () => go({ screen: 'start' }),
-  });
-  if (seen.hasComputers)
-    commands.push({
-      id: 'go-computers',
-      group: t('palette.go'),
-      label: t('nav.computers'),
-      run: () => go({ screen: 'computers' }),
-    });
+  const work = t('palette.do');
+  const place = (screen: keyof typeof PLACE_KEYS | 'start' | 'computers', keys?: string) =>
+    command(t('palette.go'), `go-${screen}`, t(`nav.${screen}`), () => go({ screen }), { keys });
   const here = route.screen === 'run' ? runs.find(({ runId }) => runId === route.runId) : undefined;
-  if (here) commands.push(...commandsOfRun(here, seen, texts));
-  commands.push(
-    {
-      id: 'add-files',
-      group: t('palette.do'),
-      label: t('newRun.chooseFiles'),
-      keys: 'alt+O',
-      run: () => {
-        go({ screen: 'new-run' });
-        attempt(chooseFiles('sequences').then(addPaths));
-      },
-    },
-    {
-      id: 'add-folder',
-      group: t('palette.do'),
-      label: t('newRun.chooseFolder'),
-      run: () => {
-        go({ screen: 'new-run' });
-        attempt(choosePaths({ kind: 'folder', purpose: 'inputs' }).then(addPaths));
-      },
-    },
-    {
-      id: 'start-over',
-      group: t('palette.do'),
-      label: `${t('nav.new-run')}: ${t('newRun.clear')}`,
-      run: () => {
-        startOver();
-        go({ screen: 'new-run' });
-      },
-    },
-    {
-      id: 'example',
-      group: t('palette.do'),
-      label: t('newRun.runExample'),
-      run: () => attempt(runExample()),
-    },
-    {
-      id: 'open-run',
-      group: t('palette.do'),
-      label: t('history.open'),
-      run: () => {
-        const open = async () => {
-          const folder = await chooseFolder('run');
-          if (folder !== null) goToRun((await engine.runs.open({ folder })).runId);
-        };
-        attempt(open());
-      },
-    },
-    ...(runs.length > 0
-      ? [{ id: 'disk', group: t('palette.do'), label: t('disk.title'), run: openDiskDialog }]
-      : []),
+  return [
+    ...PLACES.map((screen) => place(screen, PLACE_KEYS[screen])),
+    place('start'),
+    ...(seen.hasComputers ? [place('computers')] : []),
+    ...(here ? commandsOfRun(here, seen, texts) : []),
+    command(work, 'add-files', t('newRun.chooseFiles'), () => addChosen('files'), { keys: 'alt+O' }),
+    command(work, 'add-folder', t('newRun.chooseFolder'), () => addChosen('folder')),
+    command(work, 'start-over', `${t('nav.new-run')}: ${t('newRun.clear')}`, () => {
+      startOver();
+      go({ screen: 'new-run' });
+    }),
+    command(work, 'example', t('newRun.runExample'), () => runExample()),
+    command(work, 'open-run', t('history.open'), async () => {
+      const folder = await chooseFolder('run');
+      if (folder !== null) goToRun((await engine.runs.open({ folder })).runId);
+    }),
+    ...(runs.length > 0 ? [command(work, 'disk', t('disk.title'), openDiskDialog)] : []),
     ...commandsOfComputer(seen, texts),
-    ...(['light', 'dark', 'system'] as const).map((theme) => ({
-      id: `theme-${theme}`,
-      group: t('palette.do'),
-      label: `${t('settings.theme')}: ${t(`settings.theme.${theme}`)}`,
-      run: () => attempt(changeSettings({ theme })),
-    })),
-    ...(['en', 'de'] as const).map((language) => ({
-      id: `language-${language}`,
-      group: t('palette.do'),
-      label: language === 'en' ? 'English' : 'Deutsch',
-      run: () => attempt(changeSettings({ language })),
-    })),
-    ...GUIDE_PAGES.map((page) => ({
-      id: `guide-${page}`,
-      group: t('guide.title'),
-      label: guidePage(page).title,
-      run: () => go({ screen: 'guide', page }),
-    })),
-    ...runs.map((run) => ({
-      id: run.runId,
-      group: t('nav.runs'),
-      label: run.name,
-      hint: t(`runState.${runStatus(run)}`),
-      run: () => goToRun(run.runId, run.state.phase === 'done' ? 'results' : 'progress'),
-    })),
+    ...(['light', 'dark', 'system'] as const).map((theme) => {
+      const label = `${t('settings.theme')}: ${t(`settings.theme.${theme}`)}`;
+      return command(work, `theme-${theme}`, label, () => changeSettings({ theme }));
+    }),
+    ...(['en', 'de'] as const).map((language) => {
+      const label = language === 'en' ? 'English' : 'Deutsch';
+      return command(work, `language-${language}`, label, () => changeSettings({ language }));
+    }),
+    ...GUIDE_PAGES.map((page) =>
+      command(t('guide.title'), `guide-${page}`, guidePage(page).title, () => go({ screen: 'guide', page })),
+    ),
+    ...runs.map((run) => {
+      const show = () => goToRun(run.runId, run.state.phase === 'done' ? 'results' : 'progress');
+      return command(t('nav.runs'), run.runId, run.name, show, { hint: t(`runState.${runStatus(run)}`) });
+    }),
+  ];
+}
+
+function addChosen(kind: 'files' | 'folder'): Promise<void> {
+  go({ screen: 'new-run' });
+  return choosePaths(kind === 'files' ? { kind, purpose: 'sequences' } : { kind, purpose: 'inputs' }).then(
+    addPaths,
   );
-  return commands;
 }
 
 function commandsOfComputer({ lacksPython }: Seen, { t }: Texts): Command[] {
   const group = t('nav.computer');
   return [
     ...(lacksPython
-      ? [{ id: 'set-up', group, label: t('start.setUp.title'), run: () => attempt(setUpAndShow()) }]
+      ? [command(group, 'set-up', t('start.setUp.title'), setUpAndShow)]
       : [
-          { id: 'pack', group, label: t('offline.make'), run: openPacking },
-          {
-            id: 'import-files',
-            group,
-            label: t('models.importFiles'),
-            run: () => importWeights('files'),
-          },
-          {
-            id: 'import-folder',
-            group,
-            label: t('models.importFolder'),
-            run: () => importWeights('folder'),
-          },
+          command(group, 'pack', t('offline.make'), openPacking),
+          command(group, 'import-files', t('models.importFiles'), () => importWeights('files')),
+          command(group, 'import-folder', t('models.importFolder'), () => importWeights('folder')),
         ]),
-    {
-      id: 'set-up-offline',
-      group,
-      label: t('offline.use'),
-      run: () => attempt(chooseOfflineFolder()),
-    },
-    {
-      id: 'check-again',
-      group,
-      label: t('computer.again'),
-      run: () => {
-        go({ screen: 'computer' });
-        askAgain(queries.computer.check.key());
-      },
-    },
-    { id: 'diagnostics', group, label: t('computer.diagnostics'), run: openDiagnostics },
+    command(group, 'set-up-offline', t('offline.use'), chooseOfflineFolder),
+    command(group, 'check-again', t('computer.again'), () => {
+      go({ screen: 'computer' });
+      askAgain(queries.computer.check.key());
+    }),
+    command(group, 'diagnostics', t('computer.diagnostics'), openDiagnostics),
   ];
 }
 
 /** The list of models shows the dialog that follows. */
-function importWeights(kind: 'files' | 'folder'): void {
+function importWeights(kind: 'files' | 'folder'): Promise<void> {
   go({ screen: 'models' });
-  attempt(choosePaths({ kind, purpose: 'weights' }).then(openImport));
+  return choosePaths({ kind, purpose: 'weights' }).then(openImport);
 }
 
 function commandsOfRun(run: RunSummary, seen: Seen, texts: Texts): Command[] {
   const { t } = texts;
-  const { runId } = run;
-  const group = run.name;
-  const tabs: Command[] = (['progress', 'files', 'results'] as const).map((tab, index) => ({
-    id: `tab-${tab}`,
-    group,
-    label: t(`run.tab.${tab}`),
-    keys: `alt+shift+${index + 1}`,
-    run: () => goToRun(runId, tab),
-  }));
+  const { runId, name: group } = run;
   return [
-    ...tabs,
-    ...runActions(run, texts, { isRead: seen.isRead }).map(({ id, label, keys, run: act }) => ({
-      id,
-      group,
-      label,
-      ...(keys === undefined ? {} : { keys }),
-      run: act,
-    })),
+    ...(['progress', 'files', 'results'] as const).map((tab, index) =>
+      command(group, `tab-${tab}`, t(`run.tab.${tab}`), () => goToRun(runId, tab), {
+        keys: `alt+shift+${index + 1}`,
+      }),
+    ),
+    ...runActions(run, texts, { isRead: seen.isRead }).map((action) => ({ group, ...action })),
     ...(isAtWork(run)
-      ? seen.devices.map((device) => ({
-          id: `device-${device.id}`,
-          group,
-          label: `${t(device.isOut ? 'device.include' : 'device.exclude')}: ${deviceTitle(device, t)}`,
-          run: () => attempt(engine.runs.includeDevice({ runId, device: device.id, included: device.isOut })),
-        }))
+      ? seen.devices.map(({ isOut, ...device }) => {
+          const label = `${t(isOut ? 'device.include' : 'device.exclude')}: ${deviceTitle(device, t)}`;
+          const change = { runId, device: device.id, included: isOut };
+          return command(group, `device-${device.id}`, label, () => engine.runs.includeDevice(change));
+        })
       : []),
     ...(isAtWork(run) && useSettings.getState().info?.shell === 'browser' && canAskForNotifications()
-      ? [{ id: 'notify', group, label: t('run.notify'), run: () => attempt(askForNotifications(t)) }]
+      ? [command(group, 'notify', t('run.notify'), () => askForNotifications(t))]
       : []),
   ];
-}
-
-function attempt(work: Promise<unknown>): void {
-  work.catch(sayError);
 }

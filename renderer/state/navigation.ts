@@ -8,19 +8,6 @@ export type RunTab = (typeof RUN_TABS)[number];
 export const runTabs = (isDone: boolean): readonly RunTab[] =>
   isDone ? [...RUN_TABS.filter((tab) => tab !== 'progress'), 'progress'] : RUN_TABS;
 
-export type Route =
-  | { readonly screen: 'start' }
-  | { readonly screen: 'new-run' }
-  | { readonly screen: 'runs' }
-  | { readonly screen: 'run'; readonly runId: string; readonly tab: RunTab }
-  | { readonly screen: 'models' }
-  | { readonly screen: 'compare'; readonly runId: string; readonly otherRunId: string | null }
-  | { readonly screen: 'computer' }
-  | { readonly screen: 'computers' }
-  | { readonly screen: 'settings' }
-  | { readonly screen: 'help' }
-  | { readonly screen: 'guide'; readonly page: GuidePage };
-
 const PLAIN_SCREENS = [
   'start',
   'new-run',
@@ -31,6 +18,12 @@ const PLAIN_SCREENS = [
   'settings',
   'help',
 ] as const;
+
+export type Route =
+  | { readonly screen: (typeof PLAIN_SCREENS)[number] }
+  | { readonly screen: 'run'; readonly runId: string; readonly tab: RunTab }
+  | { readonly screen: 'compare'; readonly runId: string; readonly otherRunId: string | null }
+  | { readonly screen: 'guide'; readonly page: GuidePage };
 
 /** The screen is kept in the address's fragment, so that a reload and the back button work in every shell. */
 export function routeFromHash(hash: string): Route {
@@ -58,11 +51,9 @@ export function hashOfRoute(route: Route): string {
   }
 }
 
-interface NavigationState {
-  readonly route: Route;
-}
-
-export const useNavigation = create<NavigationState>(() => ({ route: routeFromHash(location.hash) }));
+export const useNavigation = create<{ readonly route: Route }>(() => ({
+  route: routeFromHash(location.hash),
+}));
 
 export function go(route: Route): void {
   if (location.hash === hashOfRoute(route)) return;

@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import type { Settings } from '../../electron/contract/index.ts';
 import { chosenComputer, engine, home } from './connection.ts';
+import { store } from './storage.ts';
 
 const THEME_KEY = 'virnucpro.theme';
 
@@ -24,20 +25,16 @@ interface SettingsState {
 export const useSettings = create<SettingsState>(() => ({ settings: null, info: null }));
 
 /** These settings belong to the window and its user, whichever computer it shows; all others are the shown computer's. */
-const OF_THE_WINDOW = [
+const OF_THE_WINDOW: ReadonlySet<string> = new Set<keyof Settings>([
   'theme',
   'language',
   'keepAwake',
   'notifications',
   'welcomeSeen',
-] as const satisfies readonly (keyof Settings)[];
+]);
 
-const pick = (from: Partial<Settings>, isWindows: boolean) =>
-  Object.fromEntries(
-    Object.entries(from).filter(
-      ([name]) => (OF_THE_WINDOW as readonly string[]).includes(name) === isWindows,
-    ),
-  ) as Partial<Settings>;
+const pick = (from: Partial<Settings>, isWindows: boolean): Partial<Settings> =>
+  Object.fromEntries(Object.entries(from).filter(([name]) => OF_THE_WINDOW.has(name) === isWindows));
 
 async function storedSettings(): Promise<Settings> {
   const settings = await engine.computer.settings();
@@ -80,13 +77,6 @@ export async function changeSettings(change: Partial<Settings>): Promise<void> {
 }
 
 /** theme.js reads this before the first paint of the next start. */
-function rememberTheme(theme: Settings['theme']): void {
-  try {
-    if (theme === 'system') localStorage.removeItem(THEME_KEY);
-    else localStorage.setItem(THEME_KEY, theme);
-  } catch {
-    // Without storage the next start briefly shows the system's theme.
-  }
-}
+const rememberTheme = (theme: Settings['theme']) => store(THEME_KEY, theme === 'system' ? null : theme);
 
 export const isElectron = () => useSettings.getState().info?.shell === 'electron';

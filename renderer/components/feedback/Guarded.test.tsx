@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 /** A screen that is missing here does not compile. */
-const ROUTES: { readonly [Screen in Route['screen']]: Extract<Route, { screen: Screen }> } = {
+const ROUTES: { readonly [Screen in Route['screen']]: Route & { readonly screen: Screen } } = {
   start: { screen: 'start' },
   'new-run': { screen: 'new-run' },
   runs: { screen: 'runs' },

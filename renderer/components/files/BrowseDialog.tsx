@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Box, Button, Checkbox, Group, Loader, Select, Text, TextInput } from '@mantine/core';
-import { Dialog } from '../Dialog.tsx';
+import { Dialog, DialogButtons } from '../Dialog.tsx';
 import { IconArrowUp, IconFile, IconFolder, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import {
@@ -239,14 +239,11 @@ function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
           onChange={(event) => setNewName(event.currentTarget.value)}
         />
       )}
-      <Group justify="flex-end" mt="lg" gap="sm">
-        <Button variant="default" onClick={() => onChosen([])}>
-          {t('common.cancel')}
-        </Button>
+      <DialogButtons onClose={() => onChosen([])}>
         <Button disabled={!listing.data || listing.isPlaceholderData || chosen.length === 0} onClick={choose}>
           {picksFiles ? t('browse.takeFiles', { count: ticked.length }) : t('browse.takeFolder')}
         </Button>
-      </Group>
+      </DialogButtons>
     </>
   );
 }

@@ -12,7 +12,6 @@ import { addDroppedTables, isTable } from '../../state/results/otherTables.ts';
 import { sayError } from '../../state/say.ts';
 import type { Dropped } from '../../state/upload.ts';
 import { isElectron } from '../../state/settings.ts';
-import classes from './FileDropZone.module.css';
 
 /** Accepts files anywhere in the window. The overlay shows only while files are dragged over it. */
 export function FileDropZone() {
@@ -25,7 +24,10 @@ export function FileDropZone() {
       // Nobody types into this input: buttons open the file chooser.
       inputProps={{ 'aria-hidden': true, tabIndex: -1 }}
       {...(isElectron() && { getFilesFromEvent: filesAsDropped })}
-      classNames={{ fullScreen: classes.veil ?? '', inner: classes.inner ?? '' }}
+      styles={{
+        fullScreen: { padding: 24, background: 'color-mix(in srgb, var(--page) 88%, transparent)' },
+        inner: { height: '100%' },
+      }}
     >
       {/* Only a user who drags a file sees the overlay, although it is always in the page. */}
       <Stack h="100%" gap={4} align="center" justify="center" c="var(--accent)" aria-hidden>

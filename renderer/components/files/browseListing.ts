@@ -1,5 +1,6 @@
 import { isSequenceFile, isSheetOfFolder } from '../../../electron/contract/index.ts';
 import type { Language } from '../../i18n/index.ts';
+import { store, stored } from '../../state/storage.ts';
 
 export interface ListedEntry {
   readonly name: string;
@@ -44,18 +45,6 @@ export function listed(
 const FOLDER_KEY = 'virnucpro.folder';
 
 /** The folder in which something was last chosen. */
-export function rememberedFolder(): string | null {
-  try {
-    return localStorage.getItem(FOLDER_KEY);
-  } catch {
-    return null;
-  }
-}
+export const rememberedFolder = () => stored(FOLDER_KEY);
 
-export function rememberFolder(folder: string): void {
-  try {
-    localStorage.setItem(FOLDER_KEY, folder);
-  } catch {
-    // Without storage the dialog starts at the top again.
-  }
-}
+export const rememberFolder = (folder: string) => store(FOLDER_KEY, folder);

@@ -14,7 +14,6 @@ import { queries } from '../../state/connection.ts';
 import { usePagedRows } from '../../state/results/pagedRows.ts';
 import { showSequence } from '../../state/results/resultsView.ts';
 import { shortlist, useSequenceNotes } from '../../state/results/sequenceNotes.ts';
-import classes from '../results/ResultsTab.module.css';
 import { PredictionLabel } from '../results/callLabels.tsx';
 import { Ribbon } from '../results/table/sequenceColumns.tsx';
 
@@ -98,7 +97,7 @@ function comparedColumns(
           cell: ({ seqName, [side]: { row } }) => (
             <input
               type="checkbox"
-              className={classes.tick}
+              className="tick"
               aria-label={t('compare.shortlist', { name: seqName, run: name })}
               checked={notes[index]?.get(row)?.shortlisted ?? false}
               onChange={({ currentTarget }) => shortlist(runId, { row, seqName }, currentTarget.checked)}

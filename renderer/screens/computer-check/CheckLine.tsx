@@ -1,4 +1,4 @@
-import { Button, Loader } from '@mantine/core';
+import { Button, Center, Loader, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconClock, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ComputerCheck } from '../../../electron/contract/index.ts';
@@ -21,11 +21,18 @@ export function Line({ status, title, children }: LineProps) {
   const Icon = status === 'checking' ? null : ICONS[status];
   return (
     <li className={classes.line} data-tone={status} aria-label={title}>
-      <span className={classes.light} title={t(`checkStatus.${status}`)}>
+      <Center
+        component="span"
+        style={{ alignSelf: 'start' }}
+        {...{ w: 28, h: 28, bdrs: 14, bg: 'var(--tone-soft)', c: 'var(--tone)' }}
+        title={t(`checkStatus.${status}`)}
+      >
         {Icon ? <Icon size={18} stroke={2.2} aria-hidden /> : <Loader size={16} color="slate" aria-hidden />}
         <span className="visually-hidden">{t(`checkStatus.${status}`)}</span>
-      </span>
-      <h2 className={classes.title}>{title}</h2>
+      </Center>
+      <Text component="h2" fz={15} fw={620}>
+        {title}
+      </Text>
       {children}
     </li>
   );

@@ -1,7 +1,7 @@
 import { queries } from '../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Group } from '@mantine/core';
-import { Dialog } from '../../components/Dialog.tsx';
+import { Button } from '@mantine/core';
+import { Dialog, DialogButtons } from '../../components/Dialog.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
@@ -26,10 +26,7 @@ export function DiagnosticsDialog({ onClose }: { onClose: () => void }) {
       >
         {text ?? t('common.loading')}
       </pre>
-      <Group justify="flex-end" mt="md" gap="sm">
-        <Button variant="default" onClick={onClose}>
-          {t('common.close')}
-        </Button>
+      <DialogButtons onClose={onClose} leave="close">
         <Button
           disabled={text === undefined}
           loading={copy.isPending}
@@ -37,7 +34,7 @@ export function DiagnosticsDialog({ onClose }: { onClose: () => void }) {
         >
           {t('common.copy')}
         </Button>
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }

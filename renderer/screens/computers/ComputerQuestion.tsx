@@ -1,12 +1,11 @@
-import { Button, Group, PasswordInput } from '@mantine/core';
-import { Dialog } from '../../components/Dialog.tsx';
+import { Button, PasswordInput, Text } from '@mantine/core';
+import { Dialog, DialogButtons } from '../../components/Dialog.tsx';
 import { useState } from 'react';
 import type { SshQuestion } from '../../../electron/contract/index.ts';
 import { sayError } from '../../state/say.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { useComputers } from '../../state/computer/computers.ts';
 import { home } from '../../state/connection.ts';
-import classes from './Computers.module.css';
 
 /** Relays questions that OpenSSH asks while it connects: whether a host key is right, a password, a passphrase. */
 export function ComputerQuestion() {
@@ -39,9 +38,9 @@ function Question({ address, question }: { address: string; question: SshQuestio
         {isKey ? (
           <>
             <p>{t('computers.keyText', { host: question.host })}</p>
-            <code className={classes.fingerprint}>
+            <Text component="code" display="block" my={8} style={{ overflowWrap: 'anywhere' }}>
               {question.keyType} {question.fingerprint}
-            </code>
+            </Text>
           </>
         ) : (
           <PasswordInput
@@ -54,12 +53,9 @@ function Question({ address, question }: { address: string; question: SshQuestio
           />
         )}
         <p className="muted">{t(isKey ? 'computers.keyHelp' : 'computers.secretHelp')}</p>
-        <Group justify="flex-end" mt="md">
-          <Button variant="default" onClick={() => answer(null)}>
-            {t('common.cancel')}
-          </Button>
+        <DialogButtons onClose={() => answer(null)}>
           <Button type="submit">{t(isKey ? 'computers.keyYes' : 'computers.signIn')}</Button>
-        </Group>
+        </DialogButtons>
       </form>
     </Dialog>
   );

@@ -11,7 +11,6 @@ import { useTexts } from '../../i18n/index.ts';
 import { showComputer, useComputers } from '../../state/computer/computers.ts';
 import { chosenComputer, home } from '../../state/connection.ts';
 import { sayError } from '../../state/say.ts';
-import classes from './Computers.module.css';
 
 const SMALL = { size: 'compact-sm' } as const;
 
@@ -89,8 +88,11 @@ function AddComputer() {
   return (
     <Card title={t('computers.add')}>
       <p className="muted">{t('computers.addText')}</p>
-      <form
-        className={classes.form}
+      <Group
+        component="form"
+        mt={12}
+        gap={12}
+        align="flex-end"
         onSubmit={(event) => {
           event.preventDefault();
           const isAddress = sshAddressSchema.safeParse(address).success;
@@ -111,7 +113,7 @@ function AddComputer() {
         <Button type="submit" loading={add.isPending}>
           {t('computers.addNow')}
         </Button>
-      </form>
+      </Group>
     </Card>
   );
 }

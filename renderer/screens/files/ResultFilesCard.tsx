@@ -100,13 +100,13 @@ export function ResultFilesCard({ run }: { run: RunSummary }) {
         </Text>
       }
     >
-      <ul className={classes.resultFiles}>{files.data.filter(isMain).map(line)}</ul>
+      <ul className={`plain-list ${classes.resultFiles}`}>{files.data.filter(isMain).map(line)}</ul>
       {others.length > 0 && (
         <Fold
           title={t('resultFiles.others', { count: others.length })}
           opened={others.length === files.data.length}
         >
-          <ul className={classes.resultFiles}>{others.map(line)}</ul>
+          <ul className={`plain-list ${classes.resultFiles}`}>{others.map(line)}</ul>
         </Fold>
       )}
     </Section>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button, Group, Radio, Stack } from '@mantine/core';
-import { Dialog } from '../../components/Dialog.tsx';
+import { Button, Radio, Stack } from '@mantine/core';
+import { Dialog, DialogButtons } from '../../components/Dialog.tsx';
 import { useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { DESTRUCTIVE } from '../../styles/theme.ts';
@@ -50,10 +50,7 @@ export function DeleteDialog({ run, onClose }: { run: RunSummary; onClose: () =>
           ))}
         </Stack>
       </Radio.Group>
-      <Group justify="flex-end" mt="lg" gap="sm">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          {t('common.cancel')}
-        </Button>
+      <DialogButtons onClose={onClose} isFocused>
         <Button
           {...(files === 'all' && DESTRUCTIVE)}
           loading={remove.isPending}
@@ -61,7 +58,7 @@ export function DeleteDialog({ run, onClose }: { run: RunSummary; onClose: () =>
         >
           {t(`history.deleteConfirm.${files}`)}
         </Button>
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }

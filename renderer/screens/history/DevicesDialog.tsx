@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button, Checkbox, Group, NumberInput } from '@mantine/core';
-import { Dialog } from '../../components/Dialog.tsx';
+import { Button, Checkbox, NumberInput } from '@mantine/core';
+import { Dialog, DialogButtons } from '../../components/Dialog.tsx';
 import { useState } from 'react';
 import type { RunSummary, WindowWhere } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
@@ -114,10 +114,7 @@ export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () =
           />
         )}
         {start.error && <ErrorCard error={start.error} />}
-        <Group justify="flex-end" mt="lg" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            {t('common.cancel')}
-          </Button>
+        <DialogButtons onClose={onClose}>
           <Button
             type="submit"
             loading={start.isPending}
@@ -129,7 +126,7 @@ export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () =
           >
             {t('common.continue')}
           </Button>
-        </Group>
+        </DialogButtons>
       </form>
     </Dialog>
   );

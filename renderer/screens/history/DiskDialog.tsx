@@ -43,7 +43,7 @@ export function DiskDialog({ runs, onClose }: { runs: readonly RunSummary[]; onC
             })
           : t('disk.looking')}
       </p>
-      <ul className={classes.disk}>
+      <ul className={`plain-list ${classes.disk}`}>
         {rows.map(({ run, size }) => (
           <li key={run.runId}>
             <span className="ellipsis" title={run.folder}>

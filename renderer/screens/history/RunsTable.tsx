@@ -114,7 +114,7 @@ function columnsOfRun(texts: Texts, { ticked, onTick }: Ticks): RunColumn[] {
         mayHaveResults(run) && (
           <input
             type="checkbox"
-            className={classes.tick}
+            className="tick"
             aria-label={t('history.tickRun', { name: run.name })}
             checked={ticked.includes(run.runId)}
             onClick={(event) => event.stopPropagation()}

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button, Group, List, Loader } from '@mantine/core';
-import { Dialog } from '../../components/Dialog.tsx';
+import { Button, List, Loader } from '@mantine/core';
+import { Dialog, DialogButtons } from '../../components/Dialog.tsx';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { sayError } from '../../state/say.ts';
 import { PathText } from '../../components/files/PathText.tsx';
@@ -47,16 +47,13 @@ export function VerifyDialog({ run, onClose }: { run: RunSummary; onClose: () =>
           ))}
         </List>
       )}
-      <Group justify="flex-end" gap="sm">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          {t('common.close')}
-        </Button>
+      <DialogButtons onClose={onClose} leave="close" isFocused>
         {canRepair && (
           <Button loading={repair.isPending} onClick={() => repair.mutate()}>
             {t('common.repair')}
           </Button>
         )}
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }

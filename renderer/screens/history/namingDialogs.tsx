@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button, Group, TagsInput, Textarea, TextInput } from '@mantine/core';
-import { Dialog } from '../../components/Dialog.tsx';
+import { Button, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Dialog, DialogButtons } from '../../components/Dialog.tsx';
 import { useMemo, useState } from 'react';
 import { LIMITS, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
@@ -49,14 +49,11 @@ export function AnnotateDialog({ run, onClose }: { run: RunSummary; onClose: () 
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
         />
-        <Group justify="flex-end" mt="lg" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            {t('common.cancel')}
-          </Button>
+        <DialogButtons onClose={onClose}>
           <Button type="submit" loading={save.isPending}>
             {t('common.save')}
           </Button>
-        </Group>
+        </DialogButtons>
       </form>
     </Dialog>
   );
@@ -87,14 +84,11 @@ export function RenameDialog({ run, onClose }: { run: RunSummary; onClose: () =>
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        <Group justify="flex-end" mt="lg" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            {t('common.cancel')}
-          </Button>
+        <DialogButtons onClose={onClose}>
           <Button type="submit" disabled={name.trim() === ''} loading={rename.isPending}>
             {t('common.rename')}
           </Button>
-        </Group>
+        </DialogButtons>
       </form>
     </Dialog>
   );

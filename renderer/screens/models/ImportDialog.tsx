@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Loader, NumberInput, Text, TextInput } from '@mantine/core';
-import { Dialog } from '../../components/Dialog.tsx';
+import { Dialog, DialogButtons } from '../../components/Dialog.tsx';
 import { useState } from 'react';
 import type { FoundWeights } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
@@ -44,7 +44,7 @@ function Checklist({ found }: { found: FoundWeights }) {
   return (
     <>
       <p>{t('models.expected')}</p>
-      <ul className={classes.files}>
+      <ul className={`plain-list ${classes.files}`}>
         {(['esm2', 'dnabert_s', 'tokenizer', 'head'] as const).map((role) => {
           const isAmong = kinds.has(role);
           return (
@@ -91,7 +91,7 @@ function Import({ paths, found }: { paths: readonly string[]; found: FoundWeight
   };
   return (
     <>
-      <ul className={classes.files}>
+      <ul className={`plain-list ${classes.files}`}>
         {found.files.map((file) => (
           <li key={file.path}>
             <b>{t(`models.kind.${file.kind}`)}</b>{' '}
@@ -132,14 +132,11 @@ function Import({ paths, found }: { paths: readonly string[]; found: FoundWeight
       )}
       {working && <WorkProgress progress={work.progress} />}
       {work?.error && <ErrorCard error={work.error} />}
-      <Group justify="flex-end" mt="lg" gap="sm">
-        <Button variant="default" onClick={closeImport}>
-          {t('common.close')}
-        </Button>
+      <DialogButtons onClose={closeImport} leave="close">
         <Button disabled={!isReady} loading={working} onClick={() => void start()}>
           {t('models.import')}
         </Button>
-      </Group>
+      </DialogButtons>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Menu, Stack } from '@mantine/core';
+import { Button, Menu, Stack, Text } from '@mantine/core';
 import { IconChevronDown, IconFileImport, IconFiles, IconFolder } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import type { ModelStatus } from '../../../electron/contract/index.ts';
@@ -36,7 +36,9 @@ export function ModelList({ withTeaching = false }: { withTeaching?: boolean }) 
       <ImportPart />
       {withTeaching && teaching.length > 0 && (
         <section>
-          <h2 className={classes.heading}>{t('models.teaching')}</h2>
+          <Text component="h2" fz={17} fw={620} mb={8}>
+            {t('models.teaching')}
+          </Text>
           <Tiles models={teaching} />
         </section>
       )}
@@ -68,9 +70,9 @@ function Shared({ models }: { models: readonly ModelStatus[] }) {
       files.filter(({ role }) => roles.includes(role)).reduce((all, { sizeBytes }) => all + sizeBytes, 0),
     );
   return (
-    <p className={classes.text}>
+    <Text maw="80ch">
       {t('models.shared', { both: sum(['esm2', 'dnabert_s']), own: sum(['head', 'tokenizer']) })}
-    </p>
+    </Text>
   );
 }
 

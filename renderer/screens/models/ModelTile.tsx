@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button, Group, Text } from '@mantine/core';
-import { Dialog } from '../../components/Dialog.tsx';
+import { Dialog, DialogButtons } from '../../components/Dialog.tsx';
 import type { ModelStatus } from '../../../electron/contract/index.ts';
 import { DESTRUCTIVE } from '../../styles/theme.ts';
 import { useTexts } from '../../i18n/index.ts';
@@ -39,7 +39,9 @@ export function ModelTile({ model }: { model: ModelStatus }) {
   return (
     <li className={classes.tile} aria-label={title}>
       <Group gap="6px 12px" className={classes.name ?? ''}>
-        <h2 className={classes.title}>{title}</h2>
+        <Text component="h2" fz={17} fw={620}>
+          {title}
+        </Text>
         {model.problem ? (
           <Badge tone="bad" icon={IconAlertTriangle}>
             {t('computer.modelDamaged')}
@@ -52,15 +54,15 @@ export function ModelTile({ model }: { model: ModelStatus }) {
           )
         )}
       </Group>
-      <p className={classes.text}>
+      <Text maw="80ch">
         {model.problem?.cause ??
           (model.notice === null
             ? t(model.chunkLength <= 300 ? 'newRun.modelShort' : 'newRun.modelLong', purpose)
             : modelNotice(model, texts))}
-      </p>
-      <p className="muted">
+      </Text>
+      <Text c="dimmed">
         <SizeText model={model} />
-      </p>
+      </Text>
       {canGet && !work?.error && (
         <div className={classes.action}>
           <Button
@@ -163,7 +165,7 @@ function Details({ model }: { model: ModelStatus }) {
       {model.kind === 'teaching' && (
         <a href={hashOfRoute({ screen: 'guide', page: 'MODEL_CARD' })}>{t('models.card')}</a>
       )}
-      <ul className={classes.files}>
+      <ul className={`plain-list ${classes.files}`}>
         {model.files.map((file) => (
           <li key={file.role}>
             <b>{t(`models.role.${file.role}`)}</b>{' '}
@@ -205,14 +207,11 @@ function RemoveDialog({ model, onClose }: { model: ModelStatus; onClose: () => v
         <p>{t('models.removeKeeps', { titles: model.sharedWith.join(', ') })}</p>
       )}
       <p className="muted">{t('models.removeRuns')}</p>
-      <Group justify="flex-end" mt="lg" gap="sm">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          {t('common.cancel')}
-        </Button>
+      <DialogButtons onClose={onClose} isFocused>
         <Button {...DESTRUCTIVE} loading={remove.isPending} onClick={() => remove.mutate()}>
           {t('common.remove')}
         </Button>
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Box, Button, Group, Text } from '@mantine/core';
+import { Box, Button, Center, Group, Text } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useId, type ReactNode } from 'react';
 import { useTexts } from '../../i18n/index.ts';
@@ -26,9 +26,17 @@ export function Step({ number, title, summary, done, opened, onToggle, aside, no
   const id = useId();
   return (
     <section className={classes.step} aria-labelledby={id}>
-      <span className={classes.number} data-done={done} aria-hidden>
+      <Center
+        component="span"
+        w={28}
+        h={28}
+        bdrs={14}
+        className={classes.number ?? ''}
+        data-done={done}
+        aria-hidden
+      >
         {done ? <IconCheck size={16} /> : number}
-      </span>
+      </Center>
       <Box miw={0}>
         <Group justify="space-between" gap="4px 12px" mih={28}>
           <Group gap="0 12px" flex="1 1 240px" miw={0}>

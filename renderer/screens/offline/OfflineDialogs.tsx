@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Group, Loader } from '@mantine/core';
-import { Dialog } from '../../components/Dialog.tsx';
+import { Button, Loader } from '@mantine/core';
+import { Dialog, DialogButtons } from '../../components/Dialog.tsx';
 import type { OfflineFolder } from '../../../electron/contract/index.ts';
 import { sayError } from '../../state/say.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
@@ -13,7 +13,6 @@ import {
   useOffline,
 } from '../../state/computer/offline.ts';
 import { useSettings } from '../../state/settings.ts';
-import classes from './Offline.module.css';
 import { PackForm } from './PackForm.tsx';
 
 /** Rendered on every screen, since a folder may be dropped on any of them. */
@@ -45,7 +44,7 @@ function Folder({ folder }: { folder: string }) {
   const usable = found.data?.state === 'usable' ? found.data : null;
   return (
     <>
-      <p className={classes.path}>
+      <p style={{ overflowWrap: 'anywhere' }}>
         <b>{folder}</b>
       </p>
       {found.error && <ErrorCard error={found.error} />}
@@ -57,10 +56,7 @@ function Folder({ folder }: { folder: string }) {
       {found.data?.state === 'other' && <p>{t('offline.isOther')}</p>}
       {found.data?.state === 'unusable' && <ErrorCard error={found.data.error} />}
       {usable && <Contents found={usable} />}
-      <Group justify="flex-end" mt="lg" gap="sm">
-        <Button variant="default" onClick={closeOffline}>
-          {t('common.cancel')}
-        </Button>
+      <DialogButtons onClose={closeOffline}>
         {found.data && !usable ? (
           <Button onClick={() => void chooseOfflineFolder().catch(sayError)}>{t('offline.another')}</Button>
         ) : (
@@ -68,7 +64,7 @@ function Folder({ folder }: { folder: string }) {
             {t('setUp.start')}
           </Button>
         )}
-      </Group>
+      </DialogButtons>
     </>
   );
 }
@@ -96,10 +92,7 @@ function DroppedInBrowser() {
   return (
     <>
       <p>{t('offline.browserDrop', { place })}</p>
-      <Group justify="flex-end" mt="lg" gap="sm">
-        <Button variant="default" onClick={closeOffline}>
-          {t('common.cancel')}
-        </Button>
+      <DialogButtons onClose={closeOffline}>
         <Button
           onClick={() => {
             closeOffline();
@@ -108,7 +101,7 @@ function DroppedInBrowser() {
         >
           {t('newRun.chooseFolder')}
         </Button>
-      </Group>
+      </DialogButtons>
     </>
   );
 }

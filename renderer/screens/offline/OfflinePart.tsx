@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button, Group } from '@mantine/core';
+import { Box, Button, Group, Text } from '@mantine/core';
 import { IconFolderDown, IconFolderSymlink } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Banner } from '../../components/feedback/Banner.tsx';
@@ -19,7 +19,6 @@ import {
   type Packing,
 } from '../../state/computer/offline.ts';
 import { WorkProgress } from '../../components/WorkProgress.tsx';
-import classes from './Offline.module.css';
 
 /** Sets up from a folder instead of the network, and packs such a folder for another computer. */
 export function OfflinePart() {
@@ -31,7 +30,9 @@ export function OfflinePart() {
   }, []);
   return (
     <Fold title={t('offline.title')} opened={packing !== null}>
-      <p className={classes.text}>{t('offline.text')}</p>
+      <Text mb={12} maw="72ch">
+        {t('offline.text')}
+      </Text>
       <Group gap="sm">
         <UseFolderButton size="compact-sm" />
         <MakeFolderButton size="compact-sm" />
@@ -62,7 +63,7 @@ function PackingState({ packing: { choice, progress, error, done } }: { packing:
     );
   if (error !== null)
     return (
-      <div className={classes.packing}>
+      <Box mt={16}>
         <ErrorCard
           error={error}
           actions={
@@ -76,13 +77,13 @@ function PackingState({ packing: { choice, progress, error, done } }: { packing:
             </>
           }
         />
-      </div>
+      </Box>
     );
   return (
-    <section className={classes.packing} aria-label={t('offline.packing', { folder })}>
-      <p className={classes.text}>
-        <b>{t('offline.packing', { folder })}</b>
-      </p>
+    <Box component="section" mt={16} aria-label={t('offline.packing', { folder })}>
+      <Text mb={12} fw="bold" maw="72ch" style={{ overflowWrap: 'anywhere' }}>
+        {t('offline.packing', { folder })}
+      </Text>
       <WorkProgress progress={progress} />
       <Group gap="sm">
         <Button
@@ -95,7 +96,7 @@ function PackingState({ packing: { choice, progress, error, done } }: { packing:
         </Button>
         <span className="muted">{t('offline.cancelKeeps')}</span>
       </Group>
-    </section>
+    </Box>
   );
 }
 

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Checkbox, Group, Loader, Select, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Loader, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { ModelStatus, OfflineChoices } from '../../../electron/contract/index.ts';
 import { sayError } from '../../state/say.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { DialogButtons } from '../../components/Dialog.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { closeOffline, isPacking, packOffline, useOffline } from '../../state/computer/offline.ts';
 import { chooseFolder } from '../../state/pathChooser.ts';
-import classes from './Offline.module.css';
 
 /** Lets the user choose which computer a folder is for, what it contains, and where it is written. */
 export function PackForm() {
@@ -40,13 +40,13 @@ function Fields({ choices, models }: { choices: OfflineChoices; models: readonly
   );
   const [wantedGpu, setGpu] = useState(earlier?.gpu ?? choices.gpu);
   const [python, setPython] = useState(earlier?.systemPython ?? TAKE_ALONG);
-  const [taken, setTaken] = useState<ReadonlySet<string>>(
-    new Set(earlier?.models ?? models.filter(({ problem }) => problem === null).map(({ id }) => id)),
+  const [taken, setTaken] = useState(
+    earlier?.models ?? models.filter(({ problem }) => problem === null).map(({ id }) => id),
   );
   const [folder, setFolder] = useState(earlier?.folder ?? '');
   const ofPlatform = choices.kinds.filter((kind) => kind.platform === platform);
   const kind = ofPlatform.find(({ gpu }) => gpu === wantedGpu) ?? ofPlatform[0];
-  const copy = format.fileSize(bytesOf(models.filter(({ id }) => taken.has(id))));
+  const copy = format.fileSize(bytesOf(models.filter(({ id }) => taken.includes(id))));
   const pick = async () => {
     const chosen = await chooseFolder('pack');
     if (chosen !== null) setFolder(chosen);
@@ -58,13 +58,14 @@ function Fields({ choices, models }: { choices: OfflineChoices; models: readonly
       folder: folder.trim(),
       platform: kind.platform,
       gpu: kind.gpu,
-      models: models.filter(({ id }) => taken.has(id)).map(({ id }) => id),
+      models: models.filter(({ id }) => taken.includes(id)).map(({ id }) => id),
       systemPython: python === TAKE_ALONG ? null : python,
     });
   };
   return (
-    <form
-      className={classes.fields}
+    <Stack
+      component="form"
+      gap={16}
       onSubmit={(event) => {
         event.preventDefault();
         start();
@@ -103,23 +104,21 @@ function Fields({ choices, models }: { choices: OfflineChoices; models: readonly
         allowDeselect={false}
         onChange={(value) => setPython(value ?? TAKE_ALONG)}
       />
-      <fieldset className={classes.models}>
-        <legend>{t('offline.models')}</legend>
-        {models.length === 0 && <span className="muted">{t('offline.noneHere')}</span>}
-        {models.map((model) => (
-          <Checkbox
-            key={model.id}
-            label={`${model.title} (${format.fileSize(bytesOf([model]))})`}
-            checked={taken.has(model.id)}
-            onChange={(event) => {
-              const others = [...taken].filter((id) => id !== model.id);
-              setTaken(new Set(event.currentTarget.checked ? [...others, model.id] : others));
-            }}
-          />
-        ))}
-      </fieldset>
-      <div className={classes.folder}>
+      <Checkbox.Group label={t('offline.models')} value={taken} onChange={setTaken}>
+        <Stack gap={8} mt={8}>
+          {models.length === 0 && <span className="muted">{t('offline.noneHere')}</span>}
+          {models.map((model) => (
+            <Checkbox
+              key={model.id}
+              value={model.id}
+              label={`${model.title} (${format.fileSize(bytesOf([model]))})`}
+            />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <Group gap={8} align="flex-end" wrap="nowrap">
         <TextInput
+          flex={1}
           label={t('offline.folder')}
           description={t('offline.folderHelp')}
           value={folder}
@@ -134,21 +133,18 @@ function Fields({ choices, models }: { choices: OfflineChoices; models: readonly
         >
           {t('common.choose')}
         </Button>
-      </div>
-      <p className={classes.text} role="status">
+      </Group>
+      <Text maw="72ch" role="status">
         {kind === undefined || kind.downloadBytes === null
           ? t('offline.sizeUnknown', { copy })
           : t('offline.size', { download: format.fileSize(kind.downloadBytes), copy })}
-      </p>
-      <Group justify="flex-end" gap="sm">
-        <Button variant="default" onClick={closeOffline}>
-          {t('common.cancel')}
-        </Button>
+      </Text>
+      <DialogButtons onClose={closeOffline}>
         <Button type="submit" disabled={busy || !kind || folder.trim() === ''}>
           {t('offline.pack')}
         </Button>
-      </Group>
-    </form>
+      </DialogButtons>
+    </Stack>
   );
 }
 

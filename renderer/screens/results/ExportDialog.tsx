@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Button, Group, Progress, Radio, Select, Stack, Text } from '@mantine/core';
-import { Dialog } from '../../components/Dialog.tsx';
+import { Button, Progress, Radio, Select, Stack, Text } from '@mantine/core';
+import { Dialog, DialogButtons } from '../../components/Dialog.tsx';
 import { useState } from 'react';
 import type { RunSummary, SequenceFilter } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
@@ -90,10 +90,7 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
           </div>
         )}
       </Stack>
-      <Group justify="flex-end" mt="lg" gap="sm">
-        <Button variant="default" onClick={close}>
-          {t('common.cancel')}
-        </Button>
+      <DialogButtons onClose={close}>
         <Button
           loading={write.isPending}
           disabled={!kind}
@@ -108,7 +105,7 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
         >
           {t('common.export')}
         </Button>
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Center, Group, Stack, Text } from '@mantine/core';
 import { IconCheck, IconPlayerPlay } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { isExample, type SetUpPlan } from '../../../electron/contract/index.ts';
@@ -120,9 +120,9 @@ function Step({ name, number, done, current, children }: StepProps) {
       data-done={done}
       aria-current={isCurrent ? 'step' : undefined}
     >
-      <span className={classes.mark} aria-hidden>
+      <Center component="span" w={36} h={36} bdrs={18} className={classes.mark ?? ''} aria-hidden>
         {done ? <IconCheck size={20} stroke={2.4} /> : number}
-      </span>
+      </Center>
       <Stack gap={10} miw={0}>
         <h2 className={classes.title}>
           {t(`start.${name}.title`)}

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseJson } from '../../../electron/contract/parseJson.ts';
 import { repairSchema, sampleDetailsSchema, sheetRowSchema } from '../../../electron/contract/index.ts';
 import { chosenComputer, connectionStore } from '../connection.ts';
+import { store, stored } from '../storage.ts';
 import { addPaths, choose, useNewRun } from './store.ts';
 
 /** What is worth keeping when a page is reloaded: the files, and what was typed or decided about them. */
@@ -37,7 +38,7 @@ export function keepDraft(): () => void {
 }
 
 function takeUp(): void {
-  const draft = parseJson(draftSchema, storage()?.getItem(KEY) ?? undefined);
+  const draft = parseJson(draftSchema, stored(KEY, 'sessionStorage') ?? undefined);
   if (draft && useNewRun.getState().files.length === 0) {
     choose(draft.choices);
     void addPaths(draft.paths);
@@ -50,21 +51,6 @@ function keep(): () => void {
     const { name, samples, details, sheet, repairs, minLength, model, outputDir } = state.choices;
     const paths = state.files.map(({ path }) => path);
     const choices = { name, samples, details, sheet, repairs, minLength, model, outputDir };
-    const kept = JSON.stringify({ paths, choices });
-    try {
-      if (paths.length === 0) storage()?.removeItem(KEY);
-      else storage()?.setItem(KEY, kept);
-    } catch {
-      // There are more files than the browser can store.
-    }
+    store(KEY, paths.length === 0 ? null : JSON.stringify({ paths, choices }), 'sessionStorage');
   });
-}
-
-/** A browser may forbid access to its storage. */
-function storage(): Storage | null {
-  try {
-    return window.sessionStorage;
-  } catch {
-    return null;
-  }
 }

@@ -199,7 +199,7 @@ export function sequenceColumns(
       cell: (sequence, index) => (
         <input
           type="checkbox"
-          className={classes.tick}
+          className="tick"
           tabIndex={-1}
           aria-label={t('shortlist.add', { name: sequence.seqName })}
           checked={notes?.get(sequence.row)?.shortlisted ?? false}

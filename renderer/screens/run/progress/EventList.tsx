@@ -54,7 +54,7 @@ export function EventList({ runId }: { runId: string }) {
       {shown.length === 0 ? (
         <p className="muted">{t('events.empty')}</p>
       ) : (
-        <ol className={classes.list} tabIndex={0} aria-label={t('events.title')}>
+        <ol className={`plain-list ${classes.list}`} tabIndex={0} aria-label={t('events.title')}>
           {shown.map(({ event, goesOn }) => {
             const Icon = ICONS[event.level];
             return (

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { test, expect } from '@playwright/test';
+import { test, expect, type Page } from '@playwright/test';
 import { MADE_COMPUTERS } from '../../renderer/testing/memoryEngine/router/computersRouter.ts';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
@@ -18,6 +18,10 @@ const FIRST_ROW = [
 /** What can be pressed on the results, but the ticks of the rows. */
 const CONTROLS = 'main :is(button, a[href], select, input):not([role="gridcell"] *)';
 const MOST_CONTROLS = 24;
+
+async function expectFewControls(page: Page): Promise<void> {
+  expect(await page.locator(CONTROLS).filter({ visible: true }).count()).toBeLessThanOrEqual(MOST_CONTROLS);
+}
 
 test('the table fills the page, also with fifty samples and the tables of two tools: its first row is visible, and only it scrolls', async ({
   page,
@@ -38,9 +42,9 @@ test('the table fills the page, also with fifty samples and the tables of two to
     // A tick brings the shortlist's button, a call a filter: the table stays where it is.
     await row.getByRole('checkbox').click();
     await expect(page.getByRole('button', { name: 'Shortlist 1' })).toBeVisible();
-    expect(await page.locator(CONTROLS).filter({ visible: true }).count()).toBeLessThanOrEqual(MOST_CONTROLS);
     await page.getByRole('group', { name: 'Calls' }).getByRole('button').first().click();
     await expect(page.getByRole('button', { name: 'Clear filters' }).first()).toBeAttached();
+    await expectFewControls(page);
     expect((await row.boundingBox())?.y).toBe(y);
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await row.getByRole('checkbox').click();
@@ -50,6 +54,24 @@ test('the table fills the page, also with fifty samples and the tables of two to
           '(main => main.scrollHeight - main.clientHeight)(document.querySelector("main"))',
         ),
       ).toBe(0);
+  }
+  await engine.stop();
+});
+
+test('the results of a run show few controls in each of its states, with a ticked row and a chosen call', async ({
+  page,
+}) => {
+  const engine = await serveMemoryEngine({ sequences: 2000 });
+  for (const name of ['done', 'withFailures', 'running', 'interrupted', 'halted'] as const) {
+    await page.goto(`${engine.url}#/run/${RUN_IDS[name]}/results`);
+    const later = page.getByRole('button', { name: 'Later' });
+    if (name === 'done') await later.click();
+    await page.getByRole('grid', { name: 'Sequences' }).getByRole('checkbox').first().click();
+    await page.getByRole('group', { name: 'Calls' }).getByRole('button').first().click();
+    await expect(page.getByRole('button', { name: 'Shortlist 1' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Clear filters' })).toBeVisible();
+    await expect(later).toBeHidden();
+    await expectFewControls(page);
   }
   await engine.stop();
 });

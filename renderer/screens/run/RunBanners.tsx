@@ -6,7 +6,6 @@ import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { go } from '../../state/navigation.ts';
-import { openRunDialog } from '../../state/runs/runDialog.ts';
 import { resumeRun, runStatus, useRuns } from '../../state/runs/runs.ts';
 import { queries } from '../../state/connection.ts';
 import { useLiveRun } from '../../state/runs/liveRun.ts';
@@ -16,14 +15,9 @@ export function RunBanners({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { isPending: busy, mutate: start } = useMutation({ mutationFn: resumeRun });
   const button = (
-    <>
-      <Button size="compact-md" loading={busy} onClick={() => start(run)}>
-        {t('common.continue')}
-      </Button>
-      <Button size="compact-md" variant="default" onClick={() => openRunDialog(run.runId, 'devices')}>
-        {t('run.continueElsewhere')}
-      </Button>
-    </>
+    <Button size="compact-md" loading={busy} onClick={() => start(run)}>
+      {t('common.continue')}
+    </Button>
   );
   // Waiting runs start one after the other by themselves, but after the program starts, the first one waits for a click.
   const isHeld = useRuns((all) => all.runs?.some(isAtWork) === false);

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, type ComponentType } from 'react';
 import { announce } from '../../components/feedback/Announcer.tsx';
 import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
 import { followRun, useLiveRun } from '../../state/runs/liveRun.ts';
 import { runStatus, useRuns } from '../../state/runs/runs.ts';
 import { Group, Tabs, Text } from '@mantine/core';
@@ -45,6 +47,8 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   useAnswerAtEnd(run, tab);
   const error = useLiveRun((state) => (state.runId === runId ? state.error : null));
   const failedParts = useLiveRun((state) => state.live?.progress.parts.failed ?? 0);
+  const tables = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
+  const hasTables = tables !== undefined && tables.length > 0;
   const source = useChartSource(run);
   const percent = useLiveRun(({ live }) =>
     live && isAtWork(live.run) && live.progress.fraction !== null
@@ -96,6 +100,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
         <Tabs.List aria-label={t('run.title')}>
           {runTabs(isDone).map((name) => {
             if (name === 'samples' && run.plan.inputs.length < 2) return null;
+            if (name === 'tools' && tab !== 'tools' && !hasTables) return null;
             return (
               <Tabs.Tab key={name} value={name}>
                 {name === 'tools' || name === 'files' ? (

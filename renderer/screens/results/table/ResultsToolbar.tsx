@@ -96,13 +96,12 @@ function ActiveFilters({ run }: { run: RunSummary }) {
   const texts = useTexts();
   const { t } = texts;
   const { filter, otherTitle } = useResultsView();
-  const { notes } = useSequenceNotes(run.runId);
   const samples = useSamplesFound(run).data?.items ?? [];
-  const hasNotes = [...(notes?.values() ?? [])].some(({ note, tags }) => note !== '' || tags.length > 0);
   const { predictions = [], evidence = [], reasons = [], other, settled, inputs } = filter;
   const sample = samples.find((one) => one.inputs.join() === inputs?.join())?.sample;
   const active: { label: string; remove: FilterChange }[] = [
-    ...predictions.map((call) => ({
+    // One call alone is the pressed button above.
+    ...(predictions.length < 2 ? [] : predictions).map((call) => ({
       label: t(`prediction.${call}`),
       remove: { predictions: predictions.filter((one) => one !== call) },
     })),
@@ -136,11 +135,6 @@ function ActiveFilters({ run }: { run: RunSummary }) {
   ];
   return (
     <>
-      {hasNotes && !filter.noted && (
-        <Button variant="default" size="compact-xs" onClick={() => changeFilter({ noted: true })}>
-          {t('notes.only')}
-        </Button>
-      )}
       {active.map(({ label, remove }) => (
         <Button
           key={label}

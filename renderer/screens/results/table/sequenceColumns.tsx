@@ -45,6 +45,8 @@ const EVIDENCE_LOOKS: Readonly<Record<Evidence, CellLook>> = {
   moderate: evidenceLook('moderate'),
   strong: evidenceLook('strong'),
 };
+/** The filters above the table show one of their values, which says more than their order. */
+const FILTERED: readonly SequenceField[] = ['prediction', 'settled'];
 const SCORE_BAR_PX = 44;
 /** With more steps than this, there is no space for gaps between them. */
 const WIDEST_GAPS = 24;
@@ -111,7 +113,7 @@ function plainColumn({ t, format, language }: Texts, key: SequenceField): Virtua
     hint: t(`column.${key}.meaning`),
     width: isNumber ? `${pixels}px` : `minmax(${pixels}px, 1fr)`,
     align: isNumber ? 'end' : 'start',
-    ...(sort && { firstSort: sort }),
+    ...(sort && !FILTERED.includes(key) && { firstSort: sort }),
     cell: ({ [key]: value }) => (value === null ? MISSING : textOf(value)),
     look: ({ [key]: value }) => (value === null ? MUTED : NO_LOOK),
   };

@@ -1,7 +1,8 @@
 import { MantineProvider } from '@mantine/core';
-import { QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider, type QueryKey, QueryObserver } from '@tanstack/react-query';
 import { render } from '@testing-library/react';
 import type { ReactNode } from 'react';
+import { onTestFinished } from 'vitest';
 import { connectionStore, startConnection } from '../state/connection.ts';
 import { queryClient } from '../state/queryClient.ts';
 import { theme } from '../styles/theme.ts';
@@ -27,4 +28,13 @@ export async function renderWithEngine(content: ReactNode, options: MemoryEngine
     </MantineProvider>,
   );
   return { ...view, engine, close };
+}
+
+/** Shows a list whose answers never come, until the test ends: no button may wait for it. */
+export function showUnanswered(list: QueryKey): void {
+  const silent = new QueryObserver(queryClient, {
+    queryKey: [...list, 'unanswered'],
+    queryFn: () => Promise.withResolvers<never>().promise,
+  });
+  onTestFinished(silent.subscribe(() => undefined));
 }

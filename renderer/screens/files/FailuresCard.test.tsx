@@ -1,12 +1,11 @@
 import { ModalsProvider } from '@mantine/modals';
-import { QueryObserver } from '@tanstack/react-query';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { queries } from '../../state/connection.ts';
 import { queryClient } from '../../state/queryClient.ts';
 import { madeRuns, RUN_IDS } from '../../testing/memoryEngine/runs.ts';
-import { renderWithEngine } from '../../testing/render.tsx';
+import { renderWithEngine, showUnanswered } from '../../testing/render.tsx';
 import { FailuresCard } from './FailuresCard.tsx';
 
 it('frees its buttons once parts are skipped, even if a list of the run is never answered', async () => {
@@ -18,11 +17,7 @@ it('frees its buttons once parts are skipped, even if a list of the run is never
       <FailuresCard run={run} />
     </ModalsProvider>,
   );
-  const silent = new QueryObserver(queryClient, {
-    queryKey: [...queries.runs.key(), 'silent'],
-    queryFn: () => Promise.withResolvers<never>().promise,
-  });
-  onTestFinished(silent.subscribe(() => undefined));
+  showUnanswered(queries.runs.key());
   const [first] = await screen.findAllByRole<HTMLButtonElement>('button', { name: 'Skip', hidden: true });
   if (!first) throw new Error('No part can be skipped');
   await user.click(first);

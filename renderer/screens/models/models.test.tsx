@@ -5,7 +5,7 @@ import { takeDropped } from '../../components/files/FileDropZone.tsx';
 import { createTexts, TextsContext } from '../../i18n/index.ts';
 import { openImport, useWeights } from '../../state/computer/weights.ts';
 import { go } from '../../state/navigation.ts';
-import { renderWithEngine } from '../../testing/render.tsx';
+import { renderWithEngine, showUnanswered } from '../../testing/render.tsx';
 import { ModelList } from './ModelList.tsx';
 
 const card = () =>
@@ -36,9 +36,10 @@ it('names, before it removes a model, what that frees and what other models keep
   expect(dialog.getByText(/Gut phages/)).toBeTruthy();
 });
 
-it('identifies dropped files, and imports them under a name', async () => {
+it('identifies dropped files, and imports them under a name, even if a list is never answered again', async () => {
   const user = userEvent.setup();
   await card();
+  showUnanswered([]);
   act(() => openImport(['/data/usb']));
   const dialog = within(await screen.findByRole('dialog'));
   await dialog.findByText(/saved in place of the file/);

@@ -11,7 +11,7 @@ import { engine, queries } from '../connection.ts';
 import { useEnvironment } from './environment.ts';
 import { go } from '../navigation.ts';
 import { chooseFolder } from '../pathChooser.ts';
-import { queryClient } from '../queryClient.ts';
+import { askAgain, queryClient } from '../queryClient.ts';
 
 /** The state of the dialog about offline folders. */
 type OfflineDialog =
@@ -70,7 +70,7 @@ export async function setUpFromFolder(folder: string): Promise<void> {
   go({ screen: 'start' });
   let error: StepProgress['error'] = null;
   for await (const progress of await engine.computer.setUpFromFolder({ folder })) error = progress.error;
-  await queryClient.invalidateQueries();
+  askAgain();
   // If nothing worked before, the first steps show the error.
   if (error !== null && useEnvironment.getState().status?.state === 'ready') sayError(error);
 }

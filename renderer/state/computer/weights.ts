@@ -2,7 +2,7 @@ import { create } from 'zustand';
 import type { CheckRequest, StepProgress } from '../../../electron/contract/index.ts';
 import { toShownError, type ShownError } from '../../api/callError.ts';
 import { engine, queries } from '../connection.ts';
-import { queryClient } from '../queryClient.ts';
+import { askAgain, queryClient } from '../queryClient.ts';
 import { sentFraction, uploadFile, type Dropped } from '../upload.ts';
 
 /** A download, check or import that this window follows, even while other screens are shown. */
@@ -51,7 +51,7 @@ async function follow(key: string, begin: () => Promise<AsyncIterable<StepProgre
   }
   if (error === null || pausing.delete(key)) setWork(key, null);
   // Something that was missing is now present, which also changes the computer check.
-  await queryClient.invalidateQueries();
+  askAgain();
   return error === null;
 }
 

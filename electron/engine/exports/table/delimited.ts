@@ -4,12 +4,11 @@ import { exportFormat } from '../format.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
-import { tableLines } from './tableLines.ts';
+import { AS_LINES, tableLines, writeTable } from './tableLines.ts';
 import type { WholeFile } from '../wholeFile.ts';
 
 /** A byte-order mark, by which spreadsheets recognise UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
-const LINE_FEED = 'chr(10)';
 
 /** The word for a value, as a cell spells it; NULL if it has none. */
 export function wordSql(
@@ -28,9 +27,8 @@ const joined = (cells: readonly string[], separator: string, missing: string): s
 
 /** Tab-separated, with NA for missing values; numbers as in sequences.tsv. */
 async function writeTsv(source: ExportSource, columns: readonly Column[], file: WholeFile): Promise<void> {
-  await file.write(`${columns.map(({ name }) => name).join('\t')}\n`);
-  const lineOf = (of: readonly Column[]) => `${joined(of.map(textSql), 'chr(9)', 'NA')} || ${LINE_FEED}`;
-  for await (const lines of tableLines(source, columns, lineOf)) await file.write(lines);
+  const head = quoted(columns.map(({ name }) => name).join('\t'));
+  await writeTable(source, columns, file, (of) => joined(of.map(textSql), 'chr(9)', 'NA'), { head });
 }
 
 /** The separators that a spreadsheet expects in each country. */
@@ -41,19 +39,17 @@ const SEPARATORS: Record<ExportLanguage, { cell: ',' | ';'; decimal: '.' | ',' }
 
 async function writeCsv(source: ExportSource, columns: readonly Column[], file: WholeFile): Promise<void> {
   const { cell } = SEPARATORS[source.language];
-  const line = (cells: readonly string[]) =>
-    `${joined(cells, quoted(cell), 'NA')} || chr(13) || ${LINE_FEED}`;
+  const line = (cells: readonly string[]) => `${joined(cells, quoted(cell), 'NA')} || chr(13)`;
   const lineOf = (of: readonly Column[]) =>
     line(of.map((one) => (one.type === 'text' ? csvSql(one.sql, cell) : localSql(one, source.language))));
   const head = line(columns.map(({ name }) => csvSql(quoted(name), cell)));
-  await file.write(BYTE_ORDER_MARK);
-  for await (const lines of tableLines(source, columns, lineOf, { head })) await file.write(lines);
+  await writeTable(source, columns, file, lineOf, { head: `${quoted(BYTE_ORDER_MARK)} || ${head}` });
 }
 
 /** Rows for a spreadsheet to paste: as in the CSV, with the headings and words of the workbook, and nothing for missing values. */
 export async function copiedText(source: ExportSource, columns: readonly Column[]): Promise<string> {
   const { language } = source;
-  const line = (cells: readonly string[]) => `${joined(cells, 'chr(9)', '')} || ${LINE_FEED}`;
+  const line = (cells: readonly string[]) => `${joined(cells, 'chr(9)', '')} || chr(10)`;
   const cellOf = (one: Column): string => {
     if (one.words) return wordSql(one, language);
     return one.type === 'text' ? harmlessSql(one.sql) : localSql(one, language);
@@ -110,20 +106,16 @@ async function writeJson(source: ExportSource, columns: readonly Column[], file:
     ...(plan.geneticCode !== undefined && { genetic_code: plan.geneticCode }),
     ...(plan.secondLook && { second_chunk_length: plan.secondLook.chunkLength }),
   };
-  await file.write(`{"run":${JSON.stringify(run)},\n"sequences":[`);
   const lineOf = (of: readonly Column[]) =>
-    `concat(',', chr(10), '{', ${of
+    `concat(chr(10), '{', ${of
       .map(
         (column, i) =>
           `${quoted(`${i === 0 ? '' : ','}${JSON.stringify(column.name)}:`)}, coalesce(${valueSql(column)}, 'null')`,
       )
       .join(', ')}, '}')`;
-  let isFirst = true;
-  for await (const lines of tableLines(source, columns, lineOf)) {
-    await file.write(isFirst ? lines.subarray(1) : lines);
-    isFirst &&= lines.length === 0;
-  }
-  await file.write('\n]}\n');
+  const begin = quoted(`{"run":${JSON.stringify(run)},\n"sequences":[`);
+  const format = `${AS_LINES}, PREFIX ${begin}, NEW_LINE ',', SUFFIX ${quoted('\n]}\n')}`;
+  await writeTable(source, columns, file, lineOf, { format });
 }
 
 /** Scores with the digits of a float32, as in the other tables; another tool's values as it wrote them. */

@@ -2,7 +2,7 @@ import { identifier, quoted } from '../../store/duckdb/quoted.ts';
 import { exportFormat } from '../format.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
-import { tableLines } from './tableLines.ts';
+import { writeTable } from './tableLines.ts';
 import type { WholeFile } from '../wholeFile.ts';
 
 const TYPES = {
@@ -28,13 +28,8 @@ async function writeParquet(
   const metadata = Object.entries(facts).map(([key, value]) => `'virnucpro.${key}': ${quoted(value)}`);
   const lineOf = (of: readonly Column[]) =>
     of.map((column) => `${column.sql}::${TYPES[column.type]} AS ${identifier(column.name)}`).join(', ');
-  await file.fillByPath(async (path) => {
-    const end = `) TO ${quoted(path)} (FORMAT parquet, COMPRESSION snappy, USE_TMP_FILE false, KV_METADATA {${metadata.join(', ')}})`;
-    // What a COPY answers is no line of the table.
-    const copying = tableLines(source, columns, lineOf, { statement: ['COPY (', end] });
-    while (!(await copying.next()).done);
-  });
-  source.report(source.count);
+  const format = `FORMAT parquet, COMPRESSION snappy, KV_METADATA {${metadata.join(', ')}}`;
+  await writeTable(source, columns, file, lineOf, { format });
 }
 
 export const parquet = exportFormat(

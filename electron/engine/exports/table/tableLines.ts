@@ -1,5 +1,7 @@
+import { AS_TEXT, quoted } from '../../store/duckdb/quoted.ts';
 import type { LinesQuestion } from '../../store/duckdb/sequenceLines.ts';
 import type { ExportSource } from '../exportSource.ts';
+import type { WholeFile } from '../wholeFile.ts';
 import type { Column } from './columns.ts';
 
 /**
@@ -30,4 +32,23 @@ export async function* tableLines(
   } finally {
     await store.closeLines(id);
   }
+}
+
+export const AS_LINES = `${AS_TEXT}, HEADER false`;
+
+/** Lets DuckDB write a whole file of the lines, or of columns in another format of its COPY. */
+export async function writeTable(
+  source: ExportSource,
+  columns: readonly Column[],
+  file: WholeFile,
+  lineOf: (columns: readonly Column[]) => string,
+  { head, format = AS_LINES }: Pick<LinesQuestion, 'head'> & { format?: string },
+): Promise<void> {
+  await file.fillByPath(async (path) => {
+    const statement = ['COPY (', `) TO ${quoted(path)} (${format}, USE_TMP_FILE false)`] as const;
+    // What a COPY answers is no line of the table.
+    const copying = tableLines(source, columns, lineOf, { head, statement });
+    while (!(await copying.next()).done);
+  });
+  source.report(source.count);
 }

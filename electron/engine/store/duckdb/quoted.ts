@@ -20,3 +20,6 @@ export function quotedPath(path: string): string {
  * value of a column in every row.
  */
 export const ONE_FILE = 'hive_partitioning = false';
+
+/** A format of COPY: texts as they are, for no cell of ours has a tab or line break (see `cellText` in electron/engine/results/cellText.ts). */
+export const AS_TEXT = String.raw`FORMAT csv, DELIMITER '\t', QUOTE '', ESCAPE '', NULLSTR 'NA'`;

@@ -7,7 +7,7 @@ import { openNew, openPlain } from '../../system/runFiles.ts';
 import type { ResultFileDigest } from '../types.ts';
 import { textSql } from './cellSql.ts';
 import { openDuckDb } from './duckdb.ts';
-import { ONE_FILE, quoted, quotedPath } from './quoted.ts';
+import { AS_TEXT, ONE_FILE, quoted, quotedPath } from './quoted.ts';
 import type { SequenceResult } from '../../../contract/columns.ts';
 import type { RunLabels } from '../../results/sequenceRow.ts';
 import { readingResultRows, resultColumns, ROWS } from './resultRows.ts';
@@ -73,7 +73,7 @@ export async function writeSequenceTables(
       ...(sequences && {
         [sequences.name]: await sequences.write((path) =>
           duck.run(
-            `COPY (SELECT ${textColumns(labels)} FROM read_parquet(${quotedPath(results.temporary)}, ${ONE_FILE})) TO ${quoted(path)} ${AS_TSV}`,
+            `COPY (SELECT ${textColumns(labels)} FROM read_parquet(${quotedPath(results.temporary)}, ${ONE_FILE})) TO ${quoted(path)} (${AS_TEXT}, USE_TMP_FILE false)`,
           ),
         ),
       }),
@@ -82,9 +82,6 @@ export async function writeSequenceTables(
     duck.close();
   }
 }
-
-/** No cell has a tab or line break: see `cellText` in electron/engine/results/cellText.ts. */
-const AS_TSV = String.raw`(FORMAT csv, DELIMITER '\t', QUOTE '', ESCAPE '', NULLSTR 'NA', USE_TMP_FILE false)`;
 
 /** The columns of sequences.tsv. */
 function textColumns(labels: RunLabels): string {

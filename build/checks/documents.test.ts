@@ -6,7 +6,7 @@ import { dirname, join, posix } from 'node:path';
 import type { Command } from 'commander';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { describedCommands } from '../../electron/cli/commandLine.ts';
+import { commands } from '../../electron/cli/commandLine.ts';
 import { temporaryFolder } from '../../electron/engine/testing/testContext.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -23,7 +23,7 @@ const TEXTS = [
   ...globSync('renderer/i18n/{en.ts,de.json}', { cwd: root }),
 ];
 const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
-const program = describedCommands();
+const program = commands({ exitCode: 0 });
 
 /** Extracts the code of a document, from blocks and within lines. */
 function code(text: string): string[] {

@@ -1,33 +1,25 @@
 import { Command, Option } from 'commander';
-import { asAppError, unwrap, usage } from '../contract/errors.ts';
+import { asAppError, usage } from '../contract/errors.ts';
 import { exportLanguageSchema, reportListSchema } from '../contract/exports.ts';
-import { type EngineContext, EXPORT_FORMATS, resolveAppPaths, stepLines } from '../engine/index.ts';
-import { calibrate, type CalibrateFlags } from './commands/run/calibrate.ts';
-import { command as repeatCommand, resume, type ResumeFlags, verify } from './commands/run/existingRun.ts';
+import { type EngineContext, EXPORT_FORMATS, resolveAppPaths } from '../engine/index.ts';
+import { calibrate } from './commands/run/calibrate.ts';
+import { command as repeatCommand, resume, verify } from './commands/run/existingRun.ts';
 import { compare } from './commands/results/compare.ts';
-import { devices, doctor, setup, type SetupFlags } from './commands/computer/thisComputer.ts';
-import { example, predict, type PredictFlags, validate } from './commands/run/predict.ts';
-import {
-  exportRun,
-  type ExportFlags,
-  query,
-  QUERY_FORMATS,
-  QUERY_HELP,
-  type QueryFlags,
-} from './commands/results/exportRun.ts';
-import { models, type ModelsFlags } from './commands/computer/models.ts';
-import { packForOffline, type PackOfflineFlags } from './commands/computer/packOffline.ts';
+import { devices, doctor, setup } from './commands/computer/thisComputer.ts';
+import { example, predict, validate } from './commands/run/predict.ts';
+import { exportRun, query, QUERY_FORMATS, QUERY_HELP } from './commands/results/exportRun.ts';
+import { models } from './commands/computer/models.ts';
+import { packForOffline } from './commands/computer/packOffline.ts';
 import { importLegacy } from './commands/run/importLegacy.ts';
-import { results, type ResultsFlags } from './commands/results/results.ts';
-import { check, type CheckFlags } from './commands/computer/check.ts';
-import { serve, type ServeFlags } from './commands/computer/serve.ts';
+import { results } from './commands/results/results.ts';
+import { check } from './commands/computer/check.ts';
+import { serve } from './commands/computer/serve.ts';
 import { compute, finish, merge, prepare } from './commands/run/shares.ts';
 import { status } from './commands/run/status.ts';
 import { scriptOf, withClusterOptions } from './clusterFlags.ts';
 import {
   common,
   passOn,
-  reporter,
   type CommonFlags,
   goalArgument,
   portNumber,
@@ -52,29 +44,18 @@ import {
   withDeviceOptions,
 } from './predictCommand.ts';
 
+interface StatusFlags extends CommonFlags {
+  verify?: boolean;
+  command?: boolean;
+}
+
 /** Runs one command and returns its exit code. */
-export async function runCommandLine(argv: readonly string[], storeHost: URL): Promise<number> {
+export async function runCommandLine(argv: readonly string[]): Promise<number> {
   ignoreBrokenPipes();
   outliveSignals();
-  let exitCode: number = EXIT.done;
-  const withEngine = async (
-    flags: CommonFlags,
-    work: (context: EngineContext) => Promise<number>,
-  ): Promise<void> => {
-    const context = unwrap(
-      await openEngine({
-        python: flags.python,
-        storeHost,
-        ...(flags.quiet === true ? {} : { onSetUp: stepLines(toStandardError) }),
-      }),
-    );
-    exitCode = await work(context);
-  };
+  const ended: { exitCode: number } = { exitCode: EXIT.done };
   try {
-    const setExitCode = (code: number): void => {
-      exitCode = code;
-    };
-    await program(withEngine, setExitCode, storeHost).parseAsync(inTodaysNames(argv));
+    await commands(ended).parseAsync(inTodaysNames(argv));
   } catch (reason) {
     const error = asAppError(reason);
     toStandardError(errorText(error));
@@ -82,21 +63,23 @@ export async function runCommandLine(argv: readonly string[], storeHost: URL): P
     if (error.detail) (isVerbose ? toStandardError : toLog)(error.detail);
     return EXIT.failed;
   }
-  return exitCode;
+  return ended.exitCode;
 }
 
-/** Every command with its flags and texts, for documentation and tests that do not run them. */
-export function describedCommands(): Command {
-  return program(
-    () => Promise.resolve(),
-    () => undefined,
-    new URL('file:///'),
-  );
-}
-
-type WithEngine = (flags: CommonFlags, work: (context: EngineContext) => Promise<number>) => Promise<void>;
-
-function program(withEngine: WithEngine, setExitCode: (code: number) => void, storeHost: URL): Command {
+/** Every command with its flags and texts. `ended` takes the exit code of the one that is run. */
+export function commands(ended: { exitCode: number }): Command {
+  const ends =
+    <Given extends unknown[]>(work: (...given: Given) => Promise<number>) =>
+    async (...given: Given): Promise<void> => {
+      ended.exitCode = await work(...given);
+    };
+  /** For commands that need Python. */
+  const onEngine = <Given extends unknown[]>(
+    work: (context: EngineContext, ...given: Given) => Promise<number>,
+  ) =>
+    async function (this: Command, ...given: Given): Promise<void> {
+      ended.exitCode = await work(await openEngine(this.opts()), ...given);
+    };
   const paths = resolveAppPaths({ startFolder: import.meta.dirname });
   const root = common(new Command('virnucpro'))
     .description('Find viral sequences in FASTA and FASTQ files on your own computer')
@@ -115,43 +98,29 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       process.exit(error.exitCode === 0 ? EXIT.done : EXIT.failed);
     });
 
-  common(predictCommand(root)).action(async (inputs: string[], flags: PredictFlags & CommonFlags) => {
-    await withEngine(flags, (context) => predict(context, inputs, flags, reporter(flags)));
-  });
+  common(predictCommand(root)).action(onEngine(predict));
 
-  common(importLegacyCommand(root)).action(
-    async (folder: string, inputs: string[], flags: PredictFlags & CommonFlags) => {
-      await withEngine(flags, (context) => importLegacy(context, folder, inputs, flags, reporter(flags)));
-    },
-  );
+  common(importLegacyCommand(root)).action(onEngine(importLegacy));
 
-  common(prepareCommand(root)).action(async (inputs: string[], flags: PredictFlags & CommonFlags) => {
-    await withEngine(flags, (context) => prepare(context, inputs, flags, reporter(flags)));
-  });
+  common(prepareCommand(root)).action(onEngine(prepare));
 
   common(withDeviceOptions(root.command('compute')))
     .description('Compute one share of a prepared run, on any computer that reads and writes its folder')
     .argument('<folder>', 'folder of the run')
     .requiredOption('--share <i/n>', 'which share, such as 3/8: the third of eight')
-    .action(async (folder: string, flags: CommonFlags & { share: string; devices?: string }) => {
-      await withEngine(flags, (context) => compute(context, folder, flags, reporter(flags)));
-    });
+    .action(onEngine(compute));
 
   common(root.command('finish'))
     .description('Put the shares of a prepared run together and write the result tables')
     .argument('<folder>', 'folder of the run')
-    .action(async (folder: string, flags: CommonFlags) => {
-      await withEngine(flags, (context) => finish(context, folder, reporter(flags)));
-    });
+    .action(onEngine(finish));
 
   common(root.command('merge'))
     .description('Make one run of several finished ones')
     .argument('<runs...>', 'folders of the runs')
     .requiredOption('-o, --output-dir <folder>', 'folder for the results')
     .option('-f, --force', 'replace a run that is in the folder')
-    .action(async (runs: string[], flags: CommonFlags & { outputDir: string; force?: boolean }) => {
-      await withEngine(flags, (context) => merge(context, runs, flags, reporter(flags)));
-    });
+    .action(onEngine(merge));
 
   const resumed = root
     .command('resume')
@@ -162,9 +131,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option(UNTIL, UNTIL_HELP, goalArgument)
     .option('--finish-now', 'leave out what is not computed yet, and write the results of the rest')
     .addOption(new Option('--gpus <list>').hideHelp());
-  withClusterOptions(common(resumed)).action(async (folder: string, flags: CommonFlags & ResumeFlags) => {
-    await withEngine(flags, (context) => resume(context, folder, flags, reporter(flags)));
-  });
+  withClusterOptions(common(resumed)).action(onEngine(resume));
 
   root
     .command('slurm-script')
@@ -187,9 +154,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       '-o, --output-dir <folder>',
       "folder for the results (default: example in the program's data folder)",
     )
-    .action(async (flags: CommonFlags & { outputDir?: string }) => {
-      await withEngine(flags, (context) => example(context, flags.outputDir, reporter(flags)));
-    });
+    .action(onEngine(example));
 
   common(root.command('serve'), 'json', 'quiet', 'logFile')
     .description('Browser mode: serve the window on this computer, for GPU servers without a screen')
@@ -203,23 +168,22 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     )
     .option('--public-name <name>', 'name of a proxy that encrypts, by which browsers reach this server')
     .addOption(new Option('--for-ssh <file>').hideHelp())
-    .action(async (flags: CommonFlags & ServeFlags) => {
-      setExitCode(await serve(flags, storeHost));
-    });
+    .action(ends(serve));
 
   common(root.command('status'))
     .description('Say where a run stands; without one, list GPUs and CPU, and who uses them')
     .argument('[run]', 'folder of a run')
     .option('--verify', 'compare everything that the run has with its checksums')
     .option('--command', 'print the command that makes the same run again; takes its run.json too')
-    .action(async (run: string | undefined, flags: CommonFlags & { verify?: boolean; command?: boolean }) => {
-      const json = flags.json === true;
-      if (run === undefined && (flags.verify || flags.command)) throw usage('Name the folder of the run.');
-      if (run === undefined) await withEngine(flags, (context) => devices(context, json));
-      else if (flags.verify) setExitCode(await verify(storeHost, run, flags));
-      else if (flags.command) setExitCode(await repeatCommand(run, storeHost));
-      else await withEngine(flags, (context) => status(context, run, json));
-    });
+    .action(
+      ends(async (run: string | undefined, flags: StatusFlags) => {
+        if (run === undefined && (flags.verify || flags.command)) throw usage('Name the folder of the run.');
+        if (run === undefined) return devices(await openEngine(flags), flags.json === true);
+        if (flags.verify) return verify(run, flags);
+        if (flags.command) return repeatCommand(run);
+        return status(await openEngine(flags), run, flags.json === true);
+      }),
+    );
 
   const WITH_HELP = `table of another tool to put beside our calls, such as geNomad's _virus_summary.tsv. ${WITH_RULE}`;
   const several = (word: string, before: string[]): string[] => [...before, word];
@@ -251,9 +215,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
         'sequences that a report lists (default: candidates, or virus if there are none)',
       ).choices(reportListSchema.options),
     )
-    .action(async (run: string, flags: ExportFlags) => {
-      setExitCode(await exportRun(run, flags, storeHost));
-    });
+    .action(ends(exportRun));
 
   common(root.command('results'), 'python', 'quiet')
     .description('A quick look at the results of a run')
@@ -262,9 +224,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('--sort <order>', SORT_HELP, '-score')
     .option('--with <file>', WITH_HELP, several, [])
     .option('-n, --rows <n>', 'how many sequences to list', positiveInteger, 20)
-    .action(async (run: string, flags: ResultsFlags) => {
-      setExitCode(await results(run, flags, storeHost));
-    });
+    .action(ends(results));
 
   common(root.command('query'), 'python', 'quiet', 'json')
     .description('Ask a question in SQL about the sequences, chunks and samples of a run')
@@ -276,9 +236,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('--with <file>', WITH_HELP, several, [])
     .option('-n, --rows <n>', 'the most rows to print', positiveInteger, QUERY_LIMITS.rows)
     .addHelpText('after', QUERY_HELP)
-    .action(async (run: string, sql: string, flags: QueryFlags) => {
-      setExitCode(await query(run, sql, flags, storeHost));
-    });
+    .action(ends(query));
 
   common(root.command('compare'), 'python', 'quiet')
     .description(
@@ -290,9 +248,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       "folder of another run, or the original's prediction_results.txt or prediction_results_highestscore.csv",
     )
     .option('-o, --output <file>', 'write the sequences or chunks whose call differs as a table (TSV)')
-    .action(async (first: string, second: string, flags: { output?: string; json?: boolean }) => {
-      setExitCode(await compare([first, second], flags, storeHost));
-    });
+    .action(ends(compare));
 
   common(root.command('validate'))
     .description('Read files to their end and say what they hold')
@@ -304,31 +260,13 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     )
     .option(MIN_LENGTH, 'count sequences that are shorter, and leave them out', positiveInteger)
     .addOption(new Option('--expected-length <n>').argParser(positiveInteger).hideHelp())
-    .action(
-      async (
-        files: string[],
-        flags: CommonFlags & { chunkLength?: number[]; expectedLength?: number; minLength?: number },
-      ) => {
-        await withEngine(flags, (context) =>
-          validate(
-            context,
-            files,
-            flags.chunkLength?.join('+') ?? flags.expectedLength?.toString(),
-            flags.minLength,
-            flags.json === true,
-          ),
-        );
-      },
-    );
+    .action(onEngine(validate));
 
   common(root.command('doctor'))
     .description('Check driver, GPUs, memory, disk, Python environment and weights')
     .option('--repair', 'rebuild the Python environment')
     .option('--diagnostics', 'print what a request for help needs, without names of people and files')
-    .action(async (flags: CommonFlags & { repair?: boolean; diagnostics?: boolean }) => {
-      const { repair = false, diagnostics = false } = flags;
-      setExitCode(await doctor(flags, { repair, diagnostics }));
-    });
+    .action(ends(doctor));
 
   common(root.command('setup'))
     .description('Make this computer ready: Python, PyTorch, and a test computation on every device')
@@ -341,9 +279,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
         'GPUs of the computers that share this environment, such as those of a cluster; here: of this computer again',
       ).choices(['nvidia', 'nvidia-older', 'amd', 'none', 'here']),
     )
-    .action(async (flags: CommonFlags & SetupFlags) => {
-      setExitCode(await setup(flags));
-    });
+    .action(ends(setup));
 
   common(root.command('pack-offline'))
     .description('Write a folder from which a computer without a network sets itself up')
@@ -365,9 +301,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       '--system-python <version>',
       'take no Python along; the other computer has this one, such as 3.12',
     )
-    .action(async (folder: string, flags: CommonFlags & PackOfflineFlags) => {
-      await withEngine(flags, (context) => packForOffline(context, folder, flags));
-    });
+    .action(onEngine(packForOffline));
 
   common(root.command('models'))
     .description('List the models and their weights; get, import, verify or remove them')
@@ -383,9 +317,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       positiveInteger,
     )
     .option('--mirror <url>', 'get: address that has all files side by side, by their names')
-    .action(async (action: string, names: string[], flags: CommonFlags & ModelsFlags) => {
-      await withEngine(flags, (context) => models(context, action, names, flags));
-    });
+    .action(onEngine(models));
 
   common(root.command('check'))
     .description('Check whether this installation computes what it should, and how fast')
@@ -402,9 +334,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('--quick', 'for controls: only 20 viral and 20 host sequences')
     .option('--precision <name>', "for controls: as for predict (auto: each device's own)", 'auto')
     .option('--seconds <n>', 'for speed: how long each device is measured', positiveInteger, 60)
-    .action(async (what: string, inputs: string[], flags: CommonFlags & CheckFlags) => {
-      await withEngine(flags, (context) => check(context, what, inputs, flags));
-    });
+    .action(onEngine(check));
   common(root.command('calibrate'))
     .description('What a model makes of your own sequences whose answer is known; kept with the model')
     .option('--viral <file>', 'sequences that are viruses')
@@ -415,9 +345,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       '-o, --output-dir <folder>',
       "folder for the run (default: calibration in the program's data folder)",
     )
-    .action(async (flags: CommonFlags & CalibrateFlags) => {
-      await withEngine(flags, (context) => calibrate(context, flags, reporter(flags)));
-    });
+    .action(onEngine(calibrate));
 
   return root;
 }

@@ -112,7 +112,7 @@ function setTemporaryFolder(folder: string): void {
 }
 
 /** Creates the reporter that these flags ask for. */
-export function reporter(flags: CommonFlags): Reporter {
+export function reporterOf(flags: CommonFlags): Reporter {
   const kind: ReporterKind =
     flags.json === true
       ? 'json'

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, dirname } from 'node:path';
 import { z } from 'zod';
-import { ok, type Result, appFailure } from '../contract/errors.ts';
+import { appFailure, unwrap } from '../contract/errors.ts';
 import { parseJson } from '../contract/parseJson.ts';
-import type { StepProgress } from '../contract/rpc/computer.ts';
 import {
   engineBase,
   type EngineContext,
@@ -11,38 +10,52 @@ import {
   readSetupSettings,
   resolveAppPaths,
   setUp,
+  stepLines,
   isRunFolder,
   openRunStore,
 } from '../engine/index.ts';
+import type { CommonFlags } from './commonFlags.ts';
+import { toStandardError } from './output/terminal.ts';
 
-interface OpenEngineOptions {
-  python?: string | undefined;
-  /** The file with which the store's threads are started. */
-  storeHost: URL;
-  /** Called only if something has to be set up first. */
-  onSetUp?: (progress: StepProgress) => void;
+/**
+ * Entry file of the store's threads, bundled beside this file: a thread that loaded this whole file would
+ * take 18 MB more.
+ */
+const isSource = import.meta.url.endsWith('.ts');
+export const stores = {
+  host: new URL(isSource ? '../engine/store/hostEntry.ts' : './storeHost.mjs', import.meta.url),
+};
+
+/** The folders of this program, and the settings that are needed before anything else. */
+export function programHere() {
+  const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
+  return { paths, settings: readSetupSettings(paths.usualDataDir) };
+}
+
+/** Sets this computer up, as far as it is not, and says so unless it should be quiet. */
+export function setUpHere(
+  { paths, settings }: ReturnType<typeof programHere>,
+  { python, quiet }: Pick<CommonFlags, 'python' | 'quiet'>,
+  more: Partial<Parameters<typeof setUp>[0]> = {},
+): ReturnType<typeof setUp> {
+  return setUp({
+    paths,
+    interpreter: python ?? (process.env['VIRNUCPRO_PYTHON'] || settings.interpreter) ?? undefined,
+    env: networkVariables(settings),
+    ...(quiet === true ? {} : { onProgress: stepLines(toStandardError) }),
+    ...more,
+  });
 }
 
 /** Prepares the engine in this process: its folders and its Python environment. */
-export async function openEngine(options: OpenEngineOptions): Promise<Result<EngineContext>> {
-  const paths = resolveAppPaths({ startFolder: import.meta.dirname });
-  if (!paths.ok) return paths;
-  const setup = readSetupSettings(paths.value.usualDataDir);
-  const ready = await setUp({
-    paths: paths.value,
-    interpreter: options.python ?? (process.env['VIRNUCPRO_PYTHON'] || setup.interpreter) ?? undefined,
-    env: networkVariables(setup),
-    ...(options.onSetUp ? { onProgress: options.onSetUp } : {}),
-  });
-  if (!ready.ok) return ready;
-  return ok({
-    ...engineBase({
-      appVersion: appVersion(paths.value.root),
-      paths: paths.value,
-      storeHost: options.storeHost,
-    }),
-    environment: ready.value.environment,
-  });
+export async function openEngine(flags: Pick<CommonFlags, 'python' | 'quiet'>): Promise<EngineContext> {
+  const program = programHere();
+  const { environment } = unwrap(await setUpHere(program, flags));
+  const { paths } = program;
+  return {
+    ...engineBase({ appVersion: appVersion(paths.root), paths, storeHost: stores.host }),
+    environment,
+  };
 }
 
 declare const APP_VERSION: string | undefined;
@@ -61,12 +74,11 @@ export function appVersion(root: string): string {
  */
 export async function withRun<Answer>(
   run: string,
-  storeHost: URL,
   work: (store: Awaited<ReturnType<typeof openRunStore>>) => Promise<Answer>,
 ): Promise<Answer> {
   const folder = !isRunFolder(run) && isRunFolder(dirname(run)) ? dirname(run) : run;
   if (!isRunFolder(folder)) throw appFailure('folder_not_a_run', `${run} holds no run.db.`);
-  const store = await openRunStore(folder, { hostEntry: storeHost, readOnly: true });
+  const store = await openRunStore(folder, { hostEntry: stores.host, readOnly: true });
   try {
     return await work(store);
   } finally {

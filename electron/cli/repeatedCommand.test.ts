@@ -10,7 +10,6 @@ import {
 } from '../contract/terminal/predictCommand.ts';
 import { runRequestSchema } from '../contract/rpc/runs.ts';
 import { slurmPlace, slurmScript } from '../contract/terminal/slurmScript.ts';
-import { HOST_ENTRY } from '../engine/store/testing/storeFixture.ts';
 import { command } from './commands/run/existingRun.ts';
 import { whereAsked } from './clusterFlags.ts';
 import { predictCommand } from './predictCommand.ts';
@@ -139,10 +138,10 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
     };
     writeFileSync(path, JSON.stringify(written));
     const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-    await command(path, HOST_ENTRY);
+    await command(path);
     expect(printed.mock.calls[0]?.[0]).toBe(`${commandToRepeat(run)}\n`);
 
     writeFileSync(path, JSON.stringify({ ...written, plan: {} }));
-    await expect(command(path, HOST_ENTRY)).rejects.toThrow('is no run.json of this program');
+    await expect(command(path)).rejects.toThrow('is no run.json of this program');
   });
 });

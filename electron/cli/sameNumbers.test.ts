@@ -125,7 +125,7 @@ async function compareAllPlaces(made: Made): Promise<void> {
   const said = await printed(() => status(testContext(), folder, true));
   expect(said).toMatchObject({ found: isDone ? found : null, expected, progress: live.progress });
   const top = await printed(() =>
-    results(folder, { filter: [], sort: '-score', with: [], rows: 1, json: true }, HOST_ENTRY),
+    results(folder, { filter: [], sort: '-score', with: [], rows: 1, json: true }),
   );
   expect(top['samples']).toEqual(found.items);
   // Files.

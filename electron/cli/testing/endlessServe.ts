@@ -1,7 +1,6 @@
 /** Runs the command line with store threads that get stuck in SQLite. */
 import { runCommandLine } from '../commandLine.ts';
+import { stores } from '../openEngine.ts';
 
-process.exitCode = await runCommandLine(
-  process.argv,
-  new URL('../../engine/store/testing/endlessHostEntry.ts', import.meta.url),
-);
+stores.host = new URL('../../engine/store/testing/endlessHostEntry.ts', import.meta.url);
+process.exitCode = await runCommandLine(process.argv);

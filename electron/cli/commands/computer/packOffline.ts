@@ -12,11 +12,9 @@ import {
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
-import { parsed } from '../../commonFlags.ts';
+import { parsed, type CommonFlags } from '../../commonFlags.ts';
 
-export interface PackOfflineFlags {
-  json?: boolean;
-  quiet?: boolean;
+export interface PackOfflineFlags extends CommonFlags {
   platform?: string;
   gpu?: string;
   models?: string;

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join, parse, resolve } from 'node:path';
 import { execa } from 'execa';
-import { unwrap, appFailure, usage } from '../../../contract/errors.ts';
+import { appFailure, usage } from '../../../contract/errors.ts';
 import {
   endByForce,
   endByForceAfter,
@@ -10,7 +10,6 @@ import {
   engineBase,
   openService,
   replaceFile,
-  resolveAppPaths,
   type Service,
   type ServerThere,
   uploadsFolder,
@@ -22,7 +21,7 @@ import {
   type ServerOptions,
 } from '../../../server/startServer.ts';
 import { EXIT, exitCodeAfter, stopSignals, type StopSignal } from '../../exitCodes.ts';
-import { appVersion } from '../../openEngine.ts';
+import { appVersion, programHere, stores } from '../../openEngine.ts';
 
 export interface ServeFlags {
   python?: string;
@@ -49,8 +48,8 @@ const IDLE_LOOK_MS = 30_000;
  * Browser mode: the desktop app's window for computers without a screen. Ctrl-C ends it and pauses a running
  * run.
  */
-export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> {
-  const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
+export async function serve(flags: ServeFlags): Promise<number> {
+  const { paths } = programHere();
   const pageFolder = await builtWindow(paths.root);
   const root = flags.forSsh ? parse(homedir()).root : resolve(flags.root ?? homedir());
   if (!existsSync(root)) throw usage(`There is no folder ${root}.`);
@@ -58,10 +57,13 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
 
   // A signal that arrives while the engine is being opened waits until it can be closed.
   const stopped = nextSignal();
-  const service = await openService(engineBase({ appVersion: appVersion(paths.root), paths, storeHost }), {
-    interpreter: flags.python ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
-    resultsFolder: join(flags.forSsh ? homedir() : root, 'VirNucPro results'),
-  });
+  const service = await openService(
+    engineBase({ appVersion: appVersion(paths.root), paths, storeHost: stores.host }),
+    {
+      interpreter: flags.python ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
+      resultsFolder: join(flags.forSsh ? homedir() : root, 'VirNucPro results'),
+    },
+  );
   let removeForwarding = (): void => undefined;
   const server = await listen(service, flags.forSsh ? { port: 0 } : flags, {
     host: flags.host,

@@ -9,17 +9,12 @@ import {
   freeBytes,
   listModels,
   noGpuReason,
-  networkVariables,
-  readSetupSettings,
-  resolveAppPaths,
-  setUp,
-  stepLines,
   describeTrials,
 } from '../../../engine/index.ts';
 import { unwrap, ok } from '../../../contract/errors.ts';
-import { gpuLine, toStandardOutput, toStandardError } from '../../output/terminal.ts';
+import { gpuLine, toStandardOutput } from '../../output/terminal.ts';
 import { EXIT } from '../../exitCodes.ts';
-import { appVersion } from '../../openEngine.ts';
+import { appVersion, programHere, setUpHere } from '../../openEngine.ts';
 import { type CommonFlags, parsed } from '../../commonFlags.ts';
 import { gpuKindSchema } from '../../../contract/rpc/computer.ts';
 
@@ -47,18 +42,11 @@ const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ', wa
  * Works without Python.
  */
 export async function doctor(
-  { python: interpreter, json, quiet }: Pick<CommonFlags, 'python' | 'json' | 'quiet'>,
-  { repair, diagnostics }: { repair: boolean; diagnostics: boolean },
+  flags: CommonFlags & { repair?: boolean; diagnostics?: boolean },
 ): Promise<number> {
-  const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
-  const setup = readSetupSettings(paths.usualDataDir);
-  const ready = await setUp({
-    paths,
-    interpreter: interpreter ?? (process.env['VIRNUCPRO_PYTHON'] || setup.interpreter) ?? undefined,
-    env: networkVariables(setup),
-    repair,
-    ...(quiet === true ? {} : { onProgress: stepLines(toStandardError) }),
-  });
+  const program = programHere();
+  const { paths } = program;
+  const ready = await setUpHere(program, flags, { repair: flags.repair });
   const environment = ready.ok ? ok(ready.value.environment) : ready;
   const probe = environment.ok ? await probeDevices(environment.value) : null;
   const checks = computerChecks({
@@ -72,7 +60,7 @@ export async function doctor(
         : null,
   });
   const exitCode = checks.some(({ status }) => status === 'bad') ? EXIT.failed : EXIT.done;
-  if (diagnostics) {
+  if (flags.diagnostics) {
     const facts = { appVersion: appVersion(paths.root), shell: 'terminal', dataDir: paths.dataDir };
     const found = {
       environment: environment.ok ? environment.value : null,
@@ -85,16 +73,13 @@ export async function doctor(
   const lines = checks.map(
     ({ status, title, sentence }) => `${MARKS[status]}  ${title.padEnd(18)}  ${sentence}`,
   );
-  toStandardOutput(json === true ? JSON.stringify(checks) : lines.join('\n'));
+  toStandardOutput(flags.json === true ? JSON.stringify(checks) : lines.join('\n'));
   return exitCode;
 }
 
 const GPU = z.enum([...gpuKindSchema.options, 'here']);
 
-export interface SetupFlags {
-  python?: string;
-  json?: boolean;
-  quiet?: boolean;
+export interface SetupFlags extends CommonFlags {
   from?: string;
   repair?: boolean;
   withRay?: boolean;
@@ -103,19 +88,13 @@ export interface SetupFlags {
 
 /** Sets up this computer, from the network or from a folder, and prints what each device computed. */
 export async function setup(flags: SetupFlags): Promise<number> {
-  const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
-  const settings = readSetupSettings(paths.usualDataDir);
   const outcome = unwrap(
-    await setUp({
-      paths,
-      interpreter: flags.python ?? (process.env['VIRNUCPRO_PYTHON'] || settings.interpreter) ?? undefined,
-      env: networkVariables(settings),
+    await setUpHere(programHere(), flags, {
       from: flags.from,
       repair: flags.repair,
       withRay: flags.withRay,
       gpu: flags.gpu === undefined ? undefined : parsed(GPU, flags.gpu.replace('-', '_')),
       tryDevices: true,
-      ...(flags.quiet === true ? {} : { onProgress: stepLines(toStandardError) }),
     }),
   );
   const { environment, devices, remarks } = outcome;

@@ -27,15 +27,14 @@ const SHOWN = 20;
  * run and the original tool.
  */
 export async function compare(
-  runs: readonly [string, string],
+  run: string,
+  file: string,
   flags: { output?: string; json?: boolean },
-  storeHost: URL,
 ): Promise<number> {
-  const [run, file] = runs;
   if (statSync(file, { throwIfNoEntry: false })?.isFile() === true && (await isOriginalResult(file)))
-    return withRun(run, storeHost, (store) => compareFile(store, file, flags));
-  return withRun(run, storeHost, (first) =>
-    withRun(file, storeHost, async (second) => {
+    return withRun(run, (store) => compareFile(store, file, flags));
+  return withRun(run, (first) =>
+    withRun(file, async (second) => {
       const changed: ComparedSequence[] = [];
       const comparison =
         flags.output === undefined

@@ -5,7 +5,6 @@ import {
   type ExportLanguage,
   type ReportList,
 } from '../../../contract/exports.ts';
-import { unwrap } from '../../../contract/errors.ts';
 import {
   exportResults,
   formatBytes,
@@ -35,12 +34,12 @@ export interface ExportFlags {
 }
 
 /** Exports sequences of a run to a file. Ctrl-C cancels it and leaves no incomplete file. */
-export async function exportRun(run: string, flags: ExportFlags, storeHost: URL): Promise<number> {
+export async function exportRun(run: string, flags: ExportFlags): Promise<number> {
   const cancel = new AbortController();
   const onSignal = (): void => cancel.abort();
   for (const signal of stopSignals()) process.on(signal, onSignal);
   try {
-    return await withRun(run, storeHost, async (store) => {
+    return await withRun(run, async (store) => {
       const stored = await store.loadRun();
       const { others, filter, selection } = await selectionAsked(store, stored, flags);
       const { total } = await store.countPredictions(selection);
@@ -62,7 +61,7 @@ export async function exportRun(run: string, flags: ExportFlags, storeHost: URL)
         language: flags.language,
         reportList: flags.list,
         path,
-        environment: async () => unwrap(await openEngine({ python: flags.python, storeHost })).environment,
+        environment: async () => (await openEngine({ ...flags, quiet: true })).environment,
         signal: cancel.signal,
         onProgress: ({ done, total: all }) => {
           if (showsProgress && all > 0) process.stderr.write(`\r${Math.floor((100 * done) / all)} % `);
@@ -105,8 +104,8 @@ Examples:
 ${QUERY_EXAMPLES.map(({ sql }) => `  virnucpro query RUN ${JSON.stringify(sql.replaceAll('\n', ' '))}`).join('\n')}
 `;
 
-export async function query(run: string, sql: string, flags: QueryFlags, storeHost: URL): Promise<number> {
-  return withRun(run, storeHost, async (store) => {
+export async function query(run: string, sql: string, flags: QueryFlags): Promise<number> {
+  return withRun(run, async (store) => {
     const others = await otherTables(store, flags.with);
     const answer = await queryRun(store, sql, others, Math.min(flags.rows, QUERY_LIMITS.rows));
     toStandardOutput(WRITTEN[flags.format](answer));

@@ -22,8 +22,8 @@ export interface ResultsFlags {
 }
 
 /** Prints an overview of a run's results: the contents of each sample, and the top of the list. */
-export async function results(run: string, flags: ResultsFlags, storeHost: URL): Promise<number> {
-  return withRun(run, storeHost, async (store) => {
+export async function results(run: string, flags: ResultsFlags): Promise<number> {
+  return withRun(run, async (store) => {
     const stored = await store.loadRun();
     const { samples, others, selection } = await selectionAsked(store, stored, flags);
     const compared = await Promise.all(others.map((joined) => summariseOtherTable(store, joined)));

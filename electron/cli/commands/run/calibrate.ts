@@ -12,29 +12,23 @@ import {
   resolveModel,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
-import type { Reporter } from '../../output/reporter.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
-import { parsed } from '../../commonFlags.ts';
+import { parsed, reporterOf, type CommonFlags } from '../../commonFlags.ts';
 import { followRun } from './followRun.ts';
 
-export interface CalibrateFlags {
+export interface CalibrateFlags extends CommonFlags {
   viral?: string;
   other?: string;
   model: string;
   devices: string;
   outputDir?: string;
-  json?: boolean;
 }
 
 /**
  * Runs a model on two files whose answer is known and stores the scores as its calibration; without files,
  * prints the stored one.
  */
-export async function calibrate(
-  context: EngineContext,
-  flags: CalibrateFlags,
-  reporter: Reporter,
-): Promise<number> {
+export async function calibrate(context: EngineContext, flags: CalibrateFlags): Promise<number> {
   const { viral, other, model, devices } = flags;
   const { planModel } = unwrap(await resolveModel(model, context.paths));
   if ((viral === undefined) !== (other === undefined))
@@ -50,7 +44,7 @@ export async function calibrate(
     });
     const created = unwrap(await createRun(context, { request, defaultParent: process.cwd() }));
     const run = unwrap(await OpenRun.open(context, created.folder));
-    const exitCode = await followRun(context, run, reporter, { created });
+    const exitCode = await followRun(context, run, reporterOf(flags), { created });
     if (exitCode !== EXIT.done) return exitCode;
   }
   const found = await lastCalibration(context.paths, planModel.hash);

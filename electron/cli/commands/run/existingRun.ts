@@ -20,11 +20,11 @@ import { planSchema } from '../../../contract/plan.ts';
 import { repairSchema } from '../../../contract/protocol/index.ts';
 import { predictCommand, type RepeatableRun } from '../../../contract/terminal/predictCommand.ts';
 import { runRequestSchema, type VerifiedFile } from '../../../contract/rpc/runs.ts';
-import { withRun } from '../../openEngine.ts';
+import { stores, withRun } from '../../openEngine.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
-import type { CommonFlags } from '../../commonFlags.ts';
+import { reporterOf, type CommonFlags } from '../../commonFlags.ts';
 
-export interface ResumeFlags extends ClusterFlags {
+export interface ResumeFlags extends ClusterFlags, CommonFlags {
   devices?: string;
   gpus?: string;
   retryFailed?: boolean;
@@ -36,12 +36,8 @@ export interface ResumeFlags extends ClusterFlags {
  * Resumes a run; a finished one is only completed if something is missing, unless its failed parts are to be
  * retried.
  */
-export async function resume(
-  context: EngineContext,
-  folder: string,
-  flags: ResumeFlags,
-  reporter: Reporter,
-): Promise<number> {
+export async function resume(context: EngineContext, folder: string, flags: ResumeFlags): Promise<number> {
+  const reporter = reporterOf(flags);
   const devices = flags.devices ?? flags.gpus;
   const elsewhere = { devices, where: whereAsked(flags, devices), until: flags.until };
   const session = unwrap(await OpenRun.open(context, folder));
@@ -95,14 +91,14 @@ export async function completeFinished(session: OpenRun, reporter: Reporter): Pr
 }
 
 /** Prints the command that repeats a run. A run.json alone is enough. */
-export async function command(run: string, storeHost: URL): Promise<number> {
-  const repeatable = run.endsWith('.json') ? await fromRunJson(resolve(run)) : await fromRun(run, storeHost);
+export async function command(run: string): Promise<number> {
+  const repeatable = run.endsWith('.json') ? await fromRunJson(resolve(run)) : await fromRun(run);
   toStandardOutput(predictCommand(repeatable));
   return EXIT.done;
 }
 
-function fromRun(run: string, storeHost: URL): Promise<RepeatableRun> {
-  return withRun(run, storeHost, async (store) => {
+function fromRun(run: string): Promise<RepeatableRun> {
+  return withRun(run, async (store) => {
     const run = await store.loadRun();
     return { plan: run.plan, request: storedRequest(run, store.folder), folder: store.folder };
   });
@@ -172,12 +168,11 @@ const NOT_LOOKED_AT =
  * files with a problem.
  */
 export async function verify(
-  storeHost: URL,
   folder: string,
   { json, quiet }: Pick<CommonFlags, 'json' | 'quiet'>,
 ): Promise<number> {
   if (!isRunFolder(folder)) throw appFailure('folder_not_a_run', `${folder} holds no run.db.`);
-  const files = await verifyRun({ storeHost }, folder);
+  const files = await verifyRun({ storeHost: stores.host }, folder);
   const sound = isRunSound(files);
   const lines = json
     ? [JSON.stringify({ sound, files })]

@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { asAppError, appFailure, usage } from '../../../contract/errors.ts';
 import type { EngineContext } from '../../../engine/index.ts';
-import type { Reporter } from '../../output/reporter.ts';
 import { predict, type PredictFlags } from './predict.ts';
 
 /** The original writes `gut_chunked500.fa` beside `gut.fa`. */
@@ -15,7 +14,6 @@ export async function importLegacy(
   folder: string,
   named: string[],
   flags: PredictFlags,
-  reporter: Reporter,
 ): Promise<number> {
   const found = await lookInto(folder);
   const inputs = [...named, ...(flags.input ?? [])];
@@ -25,17 +23,12 @@ export async function importLegacy(
     throw usage(cause, nextStep);
   }
   const chosenModel = flags.model ?? flags.modelPath;
-  return predict(
-    context,
-    inputs.length > 0 ? inputs : [found.input ?? ''],
-    {
-      ...flags,
-      input: [],
-      reuseEmbeddings: folder,
-      ...(chosenModel === undefined && found.model !== undefined ? { model: found.model } : {}),
-    },
-    reporter,
-  );
+  return predict(context, inputs.length > 0 ? inputs : [found.input ?? ''], {
+    ...flags,
+    input: [],
+    reuseEmbeddings: folder,
+    ...(chosenModel === undefined && found.model !== undefined ? { model: found.model } : {}),
+  });
 }
 
 /** The input of a run, and the model for its chunk length, if the names of its files show them. */

@@ -38,15 +38,14 @@ import {
   replaceFile,
 } from '../../../engine/index.ts';
 import { whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
-import type { Reporter } from '../../output/reporter.ts';
-import { parsed } from '../../commonFlags.ts';
+import { parsed, reporterOf, type CommonFlags } from '../../commonFlags.ts';
 import { followRun, type FollowOptions } from './followRun.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { judgedLines } from '../../output/judged.ts';
 import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
 
 /** The options that commander passes for `predict`. */
-export interface PredictFlags extends ClusterFlags {
+export interface PredictFlags extends ClusterFlags, CommonFlags {
   outputDir?: string;
   model?: string;
   modelPath?: string;
@@ -81,12 +80,7 @@ export interface PredictFlags extends ClusterFlags {
   input?: string[];
 }
 
-export async function predict(
-  context: EngineContext,
-  named: string[],
-  flags: PredictFlags,
-  reporter: Reporter,
-): Promise<number> {
+export async function predict(context: EngineContext, named: string[], flags: PredictFlags): Promise<number> {
   const inputs = [...named, ...(flags.input ?? [])];
   if (inputs.length === 0) {
     const nextStep = 'Name FASTA or FASTQ files, or folders: "virnucpro predict FILE".';
@@ -94,10 +88,9 @@ export async function predict(
   }
   if (inputs.includes(STANDARD_INPUT)) {
     const others = inputs.filter((input) => input !== STANDARD_INPUT);
-    return onStandardInput(flags, (file) =>
-      predict(context, [...others, file], { ...flags, input: [] }, reporter),
-    );
+    return onStandardInput(flags, (file) => predict(context, [...others, file], { ...flags, input: [] }));
   }
+  const reporter = reporterOf(flags);
   const request = {
     ...runRequest(inputs, flags, modelFor(context, inputs)),
     ...(flags.samples === undefined ? {} : await samplesIn(flags.samples, inputs)),
@@ -354,14 +347,19 @@ function passedOver({ ignored, someIgnored }: CreatedRun['passedOver']): string[
   ];
 }
 
+export interface ValidateFlags extends CommonFlags {
+  chunkLength?: number[];
+  expectedLength?: number;
+  minLength?: number;
+}
+
 /** Reads files completely and prints what they contain and what a run would do with each. */
 export async function validate(
   context: EngineContext,
   inputs: string[],
-  look: string | undefined,
-  minLength: number | undefined,
-  json: boolean,
+  { chunkLength, expectedLength, minLength, json }: ValidateFlags,
 ): Promise<number> {
+  const look = chunkLength?.join('+') ?? expectedLength?.toString();
   const collected = unwrap(await collectInputs(parsed(inputPathsSchema, inputs)));
   const { paths } = collected;
   for (const line of passedOver(collected)) toStandardError(line);
@@ -403,10 +401,10 @@ export async function validate(
  */
 export async function example(
   context: EngineContext,
-  outputDir: string | undefined,
-  reporter: Reporter,
+  flags: CommonFlags & { outputDir?: string },
 ): Promise<number> {
-  const folder = outputDir ?? join(context.paths.dataDir, 'example');
+  const reporter = reporterOf(flags);
+  const folder = flags.outputDir ?? join(context.paths.dataDir, 'example');
   const created = unwrap(
     await createRun(context, {
       request: await exampleRequest(context.paths, folder),

@@ -14,7 +14,7 @@ import {
   shareNames,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
-import type { Reporter } from '../../output/reporter.ts';
+import { reporterOf, type CommonFlags } from '../../commonFlags.ts';
 import { completeFinished } from './existingRun.ts';
 import { followRun, quoted } from './followRun.ts';
 import { predict, type PredictFlags } from './predict.ts';
@@ -24,9 +24,9 @@ export async function prepare(
   context: EngineContext,
   inputs: string[],
   flags: PredictFlags,
-  reporter: Reporter,
 ): Promise<number> {
-  const exitCode = await predict(context, inputs, { ...flags, preparesOnly: true }, reporter);
+  const exitCode = await predict(context, inputs, { ...flags, preparesOnly: true });
+  const reporter = reporterOf(flags);
   if (exitCode === EXIT.done) {
     const folder = flags.outputDir === undefined ? 'FOLDER' : quoted(flags.outputDir);
     reporter.line(
@@ -41,9 +41,9 @@ export async function prepare(
 export async function compute(
   context: EngineContext,
   folder: string,
-  flags: { share: string; devices?: string },
-  reporter: Reporter,
+  flags: CommonFlags & { share: string; devices?: string },
 ): Promise<number> {
+  const reporter = reporterOf(flags);
   const share = parseShare(flags.share);
   if (!share) throw usage(`${flags.share} is no share.`, 'Such as "--share 3/8": the third of eight.');
   const session = unwrap(await openShare(context, resolve(folder), share));
@@ -68,7 +68,8 @@ export async function compute(
 }
 
 /** Collects what all shares have computed; writes the results, or reports what is missing. */
-export async function finish(context: EngineContext, folder: string, reporter: Reporter): Promise<number> {
+export async function finish(context: EngineContext, folder: string, flags: CommonFlags): Promise<number> {
+  const reporter = reporterOf(flags);
   const run = resolve(folder);
   const session = unwrap(await OpenRun.open(context, run));
   if (session.record.state.phase === 'done' && shareNames(run).length === 0) {
@@ -105,11 +106,11 @@ function divisionOf({ folder, record }: OpenRun): number | undefined {
 export async function merge(
   context: EngineContext,
   folders: string[],
-  { outputDir, force = false }: { outputDir: string; force?: boolean },
-  reporter: Reporter,
+  flags: CommonFlags & { outputDir: string; force?: boolean },
 ): Promise<number> {
+  const { outputDir, force = false } = flags;
   const session = await mergeRuns(context, folders, outputDir, force);
-  return followRun(context, session, reporter, {
+  return followRun(context, session, reporterOf(flags), {
     preparesOnly: true,
     goOnWith: `virnucpro finish ${quoted(outputDir)}`,
   });

@@ -68,16 +68,16 @@ export function appVersion(root: string): string {
   return parseJson(z.object({ version: z.string() }), text)?.version ?? 'unknown';
 }
 
-/**
- * Opens a run for reading, also while another program works on it, and closes it again. `run` is its folder,
- * or a file in it such as run.json. Needs no Python.
- */
+/** A run is named by its folder, or by a file in it such as run.json. */
+export const runFolderOf = (run: string): string | undefined => [run, dirname(run)].find(isRunFolder);
+
+/** Opens a run for reading, also while another program works on it, and closes it again. Needs no Python. */
 export async function withRun<Answer>(
   run: string,
   work: (store: Awaited<ReturnType<typeof openRunStore>>) => Promise<Answer>,
 ): Promise<Answer> {
-  const folder = !isRunFolder(run) && isRunFolder(dirname(run)) ? dirname(run) : run;
-  if (!isRunFolder(folder)) throw appFailure('folder_not_a_run', `${run} holds no run.db.`);
+  const folder = runFolderOf(run);
+  if (folder === undefined) throw appFailure('folder_not_a_run', `${run} holds no run.db.`);
   const store = await openRunStore(folder, { hostEntry: stores.host, readOnly: true });
   try {
     return await work(store);

@@ -1,8 +1,8 @@
+import { appFailure } from '../../../contract/errors.ts';
 import { chunkLengthsText } from '../../../contract/plan.ts';
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CallAgreement, DifferingChunk } from '../../../contract/rpc/results.ts';
-import { predictionSchema } from '../../../contract/results.ts';
+import { predictionSchema, RESULT_FILES } from '../../../contract/results.ts';
 import {
   agreementPath,
   compareRuns,
@@ -16,7 +16,7 @@ import {
   writeOriginalComparison,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
-import { withRun } from '../../openEngine.ts';
+import { runFolderOf, withRun } from '../../openEngine.ts';
 import { textTable, toStandardOutput } from '../../output/terminal.ts';
 
 /** The number of sequences or chunks with another call that are printed; `--output` writes all. */
@@ -31,8 +31,11 @@ export async function compare(
   file: string,
   flags: { output?: string; json?: boolean },
 ): Promise<number> {
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() === true && (await isOriginalResult(file)))
-    return withRun(run, (store) => compareFile(store, file, flags));
+  if (await isOriginalResult(file)) return withRun(run, (store) => compareFile(store, file, flags));
+  if (runFolderOf(file) === undefined)
+    throw appFailure('usage', `${file} is neither a run nor a result of the original VirNucPro.`, {
+      nextStep: `Name the folder of a run, or the original's ${RESULT_FILES.originalFrames} or ${RESULT_FILES.originalChunks}. predict makes a run of a sequence file.`,
+    });
   return withRun(run, (first) =>
     withRun(file, async (second) => {
       const changed: ComparedSequence[] = [];

@@ -128,6 +128,7 @@ describe('a run beside a result file of the original tool', () => {
 
   it('is recognised by its first line', async () => {
     expect(await isOriginalResult(join(run.folder, RESULT_FILES.originalChunks))).toBe(true);
-    expect(await isOriginalResult(join(run.folder, RESULT_FILES.sequences))).toBe(false);
+    const others = [join(run.folder, RESULT_FILES.sequences), file('contigs.fa', ['>a', 'ACGT']), run.folder];
+    for (const path of [...others, '/nowhere/at/all']) expect(await isOriginalResult(path)).toBe(false);
   });
 });

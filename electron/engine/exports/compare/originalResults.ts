@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type AppFailure, appFailure } from '../../../contract/errors.ts';
+import { AppFailure, appFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { FRAME_NAMES } from '../../../contract/results.ts';
 import { callChunk, framesIn } from '../../results/sequenceTally.ts';
@@ -42,9 +42,13 @@ function kindOf(head: readonly string[] | undefined): OriginalResults['kind'] | 
 
 export const isOriginalHead = (head: readonly string[]): boolean => kindOf(head) !== null;
 
-/** Whether a table is one of the original tool's two result files, judged by its first line. */
+/** Whether this is one of the original tool's two result files, judged by its first line. */
 export async function isOriginalResult(path: string): Promise<boolean> {
-  for await (const head of tableRows(path)) return kindOf(head) !== null;
+  try {
+    for await (const head of tableRows(path)) return kindOf(head) !== null;
+  } catch (reason) {
+    if (!(reason instanceof AppFailure)) throw reason;
+  }
   return false;
 }
 

@@ -28,7 +28,7 @@ test('a part that kills its workers fails by name; once the cause is fixed a ret
   await expect(runState(page, 'Done, with failures')).toBeVisible({ timeout: LONG_MS });
   await page.getByRole('link', { name: /without a result/ }).click();
   await expect(page.getByRole('heading', { name: '1 failure' })).toBeVisible();
-  await expect(page.getByText('The program stopped while it computed this.')).toBeVisible();
+  await expect(page.getByText('The program stopped during the computation')).toBeVisible();
   const failure = page.getByRole('listitem').filter({ hasText: 'The program stopped' });
   await expect(failure).toContainText(
     /Sequence deadly\s*\S+\.fa\S* · \d attempts? · .*failed while it was computed/,

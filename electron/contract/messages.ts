@@ -133,24 +133,6 @@ export const MESSAGES = {
     'The worker of {device} stopped while it opened the device or read the model in {folder}: {how}.',
   'worker.stopped_loading.next':
     'It is started again by itself. If it stops there again, get the files of the model again from where they were published, or update the driver of the device.',
-  // why a part failed, and what to do
-  'part.out_of_memory': 'The device had too little memory.',
-  'part.out_of_memory.next': 'Close other programs that use the GPU, then retry with smaller batches.',
-  'part.non_finite': 'The model gave results that are no numbers, even when computed again more exactly.',
-  'part.non_finite.next':
-    'Retry it on another device. If it fails again, check the weights under Models, or with "virnucpro models verify".',
-  'part.part_unreadable': 'A working file is missing or damaged.',
-  'part.part_unreadable.next': 'Retry it: it is made again from the input file.',
-  'part.write_failed': 'The scores could not be written to the results folder.',
-  'part.write_failed.next': 'Check that you may write there and that the disk is connected, then retry.',
-  'part.disk_full': 'The disk of the results folder was full.',
-  'part.disk_full.next': 'Free some space on this disk, then retry.',
-  'part.device_lost': 'The GPU was lost while it computed this.',
-  'part.device_lost.next': 'Restart the computer if the GPU stays away, then retry.',
-  'part.internal_error': 'The program stopped while it computed this.',
-  'part.recalled': 'It was taken back before it was begun.',
-  'part.lost': 'The work file of part {part} was damaged {times} times, however often it was made again.',
-  'part.lost.next': 'Check the disk with the results; then resume.',
   'device.damaged': 'What it computed was damaged on the disk {times} times in a row.',
   'device.damaged.next': 'Check the disk with the results, and this device; then resume.',
   // steps of a set-up, of packing a folder for one, and of downloading weights
@@ -381,18 +363,6 @@ export const MESSAGES = {
   'check.driver.unknown': 'The driver information could not be read.',
   'check.driver.nvidia': 'NVIDIA driver {version}.',
   'check.driver.amd': "AMD's driver of this Linux kernel.",
-  'check.driver.none': 'No NVIDIA driver was found.',
-  // why there is no GPU
-  'no_gpu.package_missing':
-    'The package that asks the NVIDIA driver about GPUs is missing: repair the Python environment.',
-  'no_gpu.no_driver': 'No NVIDIA driver is installed. On a computer without an NVIDIA GPU that is normal.',
-  'no_gpu.driver_not_running':
-    'NVIDIA software is installed, but its driver is not running. Either this computer has no NVIDIA GPU or the driver must be installed again.',
-  'no_gpu.restart_needed':
-    'The NVIDIA driver was updated and the computer has not been restarted since. Restart it.',
-  'no_gpu.no_permission': 'This user account is not allowed to talk to the NVIDIA driver.',
-  'no_gpu.no_answer': 'The NVIDIA driver does not answer.',
-  'no_gpu.no_gpu_answers': 'The NVIDIA driver is running but finds no GPU that answers.',
   'check.gpu': '{name} ({free} free).',
   'check.gpu.apple':
     'An Apple GPU. This program was never tested on one: compare a few results with those of the processor (--devices cpu).',

@@ -173,6 +173,10 @@ const OF_ANY_WORK = {
     'Choose another folder, or ask for permission to write there.',
     'The folder of the run cannot be written: {reason}.',
   ],
+  work_files_damaged: [
+    'Working files are damaged again and again',
+    'Check the disk with the results; then resume.',
+  ],
   protocol_version: [
     'Program and Python backend do not fit together',
     'Install the Python backend of this version: "virnucpro doctor --repair".',
@@ -188,6 +192,47 @@ const OF_ANY_WORK = {
     'Copy the diagnostics and report it. The run can be resumed.',
     'The program failed: {reason}.',
   ],
+} as const satisfies Record<string, Texts>;
+
+/** Why sequences of a part get no score. */
+const OF_PARTS = {
+  out_of_memory: [
+    'Too little memory on the device',
+    'Close other programs that use the GPU, then retry with less memory.',
+  ],
+  non_finite: [
+    'The model gave results that are no numbers, even when computed again more exactly',
+    'Retry it on another device. If it fails again, check the files of the model.',
+  ],
+  part_unreadable: [
+    'A working file is missing or damaged',
+    'Retry it: it is made again from the input file.',
+  ],
+  device_lost: [
+    'The GPU was lost during the computation',
+    'Restart the computer if the GPU stays away, then retry.',
+  ],
+  internal_error: [
+    'The program stopped during the computation',
+    'Retry it. If it fails again, its sequences are listed by name.',
+  ],
+} as const satisfies Record<string, Texts>;
+
+/** Why NVIDIA's driver shows no GPU. */
+const WITHOUT_GPU = {
+  nvml_missing: ['What asks the NVIDIA driver about GPUs is missing', 'Repair the Python environment.'],
+  driver_missing: ['No NVIDIA driver is installed', 'On a computer without an NVIDIA GPU that is normal.'],
+  driver_not_running: [
+    'NVIDIA software is installed, but its driver is not running',
+    'Either this computer has no NVIDIA GPU, or the driver must be installed again.',
+  ],
+  driver_updated: ['The NVIDIA driver was updated', 'Restart the computer: that completes the update.'],
+  driver_forbidden: [
+    'This user account is not allowed to talk to the NVIDIA driver',
+    'Ask whoever manages this computer for permission.',
+  ],
+  driver_silent: ['The NVIDIA driver does not answer', 'Restart the computer.'],
+  gpus_silent: ['The NVIDIA driver is running but finds no GPU that answers', 'Restart the computer.'],
 } as const satisfies Record<string, Texts>;
 
 const OF_THE_PROGRAM = {
@@ -329,7 +374,6 @@ const OF_THE_PROGRAM = {
   protocol_garbage: ['A worker sent something unreadable', 'It is started again by itself. See its log.'],
   worker_load_failed: ['A worker could not load the model', 'Read the reason below; then resume.'],
   device_switched_off: ['Device switched off', 'The other devices go on. See its log for the reason.'],
-  part_failed: ['A part failed', 'Retry it. If it fails again, its sequences are listed by name.'],
   usage: ['Invalid command', 'See "virnucpro --help".'],
 } as const satisfies Record<string, Texts>;
 
@@ -338,18 +382,23 @@ export const PROBLEMS = {
   ...LEFT_OUT_OF_FILES,
   ...REMARKS_ON_FILES,
   ...OF_ANY_WORK,
+  ...OF_PARTS,
+  ...WITHOUT_GPU,
   ...OF_THE_PROGRAM,
 };
 export type ErrorCode = keyof typeof PROBLEMS;
 
 const OF_FILES = { ...UNUSABLE_FILES, ...LEFT_OUT_OF_FILES, ...REMARKS_ON_FILES };
 export type FileProblemCode = keyof typeof OF_FILES;
-const IN_WORDS = { ...OF_FILES, ...OF_ANY_WORK };
-export type SaidCode = keyof typeof IN_WORDS;
+const OF_READING = { ...OF_FILES, ...OF_ANY_WORK };
+export type SaidCode = keyof typeof OF_READING | PartFailureCode | keyof typeof WITHOUT_GPU;
+export type PartFailureCode = keyof typeof OF_PARTS;
 
 const codesOf = <Code extends string>(list: Record<Code, Texts>) => Object.keys(list) as [Code, ...Code[]];
 export const errorCodeSchema = z.enum(codesOf(PROBLEMS));
-export const saidCodeSchema = z.enum(codesOf(IN_WORDS));
+export const readingCodeSchema = z.enum(codesOf(OF_READING));
+export const partFailureCodeSchema = z.enum(codesOf(OF_PARTS));
+export const noGpuCodeSchema = z.enum(codesOf(WITHOUT_GPU));
 export const fileProblemCodeSchema = z.enum(codesOf(OF_FILES));
 
 export type Severity = 'blocks' | 'skipped' | 'warning';
@@ -402,7 +451,7 @@ export const said = <Code extends SaidCode>(
 
 /** For the tests of the Python side: each code with exactly the values that its words name. */
 export const saidSchema = z.union(
-  codesOf(IN_WORDS).map((code) => {
+  codesOf(OF_READING).map((code) => {
     const { sentence, next } = wordsOf(code);
     const names = namesIn(`${sentence} ${next}`).filter((name) => name !== 'count');
     const values = z.strictObject(Object.fromEntries(names.map((name) => [name, z.string()])));

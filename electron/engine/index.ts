@@ -80,7 +80,7 @@ export { diagnosticsText } from './service/computer/diagnostics.ts';
 export { findDiskShortage } from './run/begin/checkReadiness.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';
 export { safeName } from './system/pathLength.ts';
-export { abilityWords, AMD_UNTESTED, blockedGpu, noGpuReason } from './devices/chosenDevice.ts';
+export { abilityWords, AMD_UNTESTED, blockedGpu } from './devices/chosenDevice.ts';
 export { selectDevices } from './devices/selectDevices.ts';
 export { choosePrecision } from './devices/choosePrecision.ts';
 export { probeDevices } from './devices/probeDevices.ts';

@@ -4,7 +4,7 @@ import { errorWords } from './errors.ts';
 
 describe('errors in the window', () => {
   it('keep a next step that was written for the case, in the language in which it was written', () => {
-    const error = appError('part_failed', 'x', { nextStep: 'Close other programs that use the GPU.' });
+    const error = appError('internal_error', 'x', { nextStep: 'Close other programs that use the GPU.' });
     expect(errorWords(error, 'en').next).toBe('Close other programs that use the GPU.');
     expect(errorWords(error, 'de').next).toMatch(/^Wiederholen Sie/);
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noGpuCodeSchema } from '../problems.ts';
 import { countSchema, helloSchema, precisionSchema, type Precision } from './common.ts';
 
 const gpuProcessSchema = z.object({
@@ -99,18 +100,8 @@ export const probeResultSchema = z.object({
   cuda_visible_devices: z.string().nullable(),
   rocr_visible_devices: z.string().nullable(),
   hip_visible_devices: z.string().nullable(),
-  /** Why there are no GPUs, null if there are some: `no_gpu.` in messages.ts; matches NoGpuCode in devices/nvml.py. */
-  no_gpu_code: z
-    .enum([
-      'package_missing',
-      'no_driver',
-      'driver_not_running',
-      'restart_needed',
-      'no_permission',
-      'no_answer',
-      'no_gpu_answers',
-    ])
-    .nullable(),
+  /** Why there are no GPUs, null if there are some. */
+  no_gpu_code: noGpuCodeSchema.nullable(),
   /** What the driver's library says. */
   no_gpu_detail: z.string().nullable().optional(),
   apple_mps: z.boolean(),

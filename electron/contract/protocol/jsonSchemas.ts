@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { saidCodeSchema, saidSchema } from '../problems.ts';
+import { noGpuCodeSchema, readingCodeSchema, saidSchema } from '../problems.ts';
 import { monitorEventSchema, probeResultSchema } from './devices.ts';
 import { inspectedFileSchema, prepareCommandSchema, prepareEventSchema } from './prepare.ts';
 import { rayCommandSchema, rayEventSchema } from './ray.ts';
-import { workerCommandSchema, workerEventSchema } from './worker.ts';
+import { partFailedSchema, workerCommandSchema, workerEventSchema } from './worker.ts';
 
 /** Every message of the line protocol as a JSON Schema, by its file name in python-backend/schemas. */
 export function protocolJsonSchemas(): Record<string, z.core.JSONSchema.BaseSchema> {
@@ -30,6 +30,9 @@ export const pythonProblemCodes =
 
 from typing import Literal
 
-ProblemCode = Literal[
-${saidCodeSchema.options.map((code) => `    "${code}",\n`).join('')}]
-`;
+${literal('ProblemCode', readingCodeSchema.options)}
+${literal('PartFailureCode', partFailedSchema.shape.code.options)}
+${literal('NoGpuCode', noGpuCodeSchema.options)}`;
+
+const literal = (name: string, codes: readonly string[]): string =>
+  `${name} = Literal[\n${codes.map((code) => `    "${code}",\n`).join('')}]\n`;

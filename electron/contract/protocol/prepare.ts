@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fileProblemCodeSchema, saidCodeSchema } from '../problems.ts';
+import { fileProblemCodeSchema, readingCodeSchema } from '../problems.ts';
 import {
   countSchema,
   helloSchema,
@@ -116,7 +116,7 @@ export type PrepareDone = z.infer<typeof prepareDoneSchema>;
 
 /** What ended the reading, in the words of contract/problems.ts. */
 export const failureSchema = z.object({
-  code: saidCodeSchema,
+  code: readingCodeSchema,
   values: z.record(z.string(), z.string()),
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { partFailureCodeSchema } from '../problems.ts';
 import {
   byeSchema,
   countSchema,
@@ -9,19 +10,6 @@ import {
   sha256Schema,
   partKeySchema,
 } from './common.ts';
-
-/** The reasons why a frame or a part may get no score. */
-export const partFailureCodeSchema = z.enum([
-  'out_of_memory',
-  'non_finite',
-  'part_unreadable',
-  'write_failed',
-  'disk_full',
-  'device_lost',
-  'internal_error',
-  'recalled',
-]);
-export type PartFailureCode = z.infer<typeof partFailureCodeSchema>;
 
 /**
  * Where ESM-2's layers are: all on the device, or in main memory and copied to the device one after the
@@ -156,10 +144,11 @@ const partDoneSchema = z.object({
 });
 export type PartDone = z.infer<typeof partDoneSchema>;
 
-const partFailedSchema = z.object({
+export const partFailedSchema = z.object({
   type: z.literal('part_failed'),
   part: partKeySchema,
-  code: partFailureCodeSchema,
+  /** A full or unwritable disk stops the run, and a part that was recalled has not failed. */
+  code: z.enum([...partFailureCodeSchema.options, 'disk_full', 'folder_unwritable', 'recalled']),
   message: z.string(),
   detail: z.string(),
 });

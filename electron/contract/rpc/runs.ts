@@ -407,9 +407,6 @@ const unusableInputSchema = z.object({
 });
 export type UnusableInput = z.infer<typeof unusableInputSchema>;
 
-const failedWhileSchema = z.enum(['reading', 'computing', 'writing', 'waiting']);
-export type FailedWhile = z.infer<typeof failedWhileSchema>;
-
 const partStatusSchema = z.object({
   key: partKeySchema,
   state: partStateSchema,
@@ -426,7 +423,7 @@ const partStatusSchema = z.object({
   seconds: z.number().nullable(),
   attempts: countSchema,
   /** Set for a failed part: the stage at which it failed, with cause and suggestion in plain words. */
-  failure: z.object({ stage: failedWhileSchema, error: appErrorSchema }).nullable(),
+  failure: z.object({ stage: z.enum(['reading', 'computing']), error: appErrorSchema }).nullable(),
   logPath: z.string().nullable(),
 });
 export type PartStatus = z.infer<typeof partStatusSchema>;

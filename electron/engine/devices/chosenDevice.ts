@@ -1,6 +1,6 @@
-import type { FailedPrecision, Precision, ProbedGpu, ProbeResult } from '../../contract/protocol/index.ts';
+import type { FailedPrecision, Precision, ProbedGpu } from '../../contract/protocol/index.ts';
 import { appError, type AppError } from '../../contract/errors.ts';
-import { message, type Message } from '../../contract/messages.ts';
+import { message } from '../../contract/messages.ts';
 
 interface Gpu {
   /** The UUID, or another identifier for an AMD GPU without one. */
@@ -121,7 +121,3 @@ function reasonOf({ blocked_by: reason, vendor }: ProbedGpu) {
 function capabilityOf(gpu: ProbedGpu): string {
   return gpu.vendor === 'nvidia' ? ` (compute capability ${gpu.compute_capability.join('.')})` : '';
 }
-
-/** Why there is no GPU. */
-export const noGpuReason = ({ no_gpu_code: code }: ProbeResult): Message =>
-  message(code === null ? 'check.driver.none' : `no_gpu.${code}`);

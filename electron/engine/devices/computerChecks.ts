@@ -1,10 +1,11 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { causeOf, nextStepOf, type Result } from '../../contract/errors.ts';
+import { causeOf, errorOf, nextStepOf, type AppError, type Result } from '../../contract/errors.ts';
 import { bytesNamed, inSequence, message, type Message } from '../../contract/messages.ts';
+import { said } from '../../contract/problems.ts';
 import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/protocol/index.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
-import { blockedGpu, gpuDevice, noGpuReason } from './chosenDevice.ts';
+import { blockedGpu, gpuDevice } from './chosenDevice.ts';
 import { preferredPrecision } from './choosePrecision.ts';
 import { describeTrials, type Trial } from './check/trial.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
@@ -78,9 +79,10 @@ function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironme
   // Users don't expect an integrated GPU to compute, so one that can't is not reported.
   const gpus = probe.gpus.filter((gpu) => gpu.visible && !(isIntegrated(gpu) && gpu.blocked_by !== null));
   if (gpus.length === 0) {
+    const reason = probe.no_gpu_code && errorOf(said(probe.no_gpu_code, {}));
     return probe.apple_mps
       ? warning(null, message('check.gpu.apple'))
-      : warning(CHECK_AGAIN, message('check.gpu.none'), noGpuReason(probe));
+      : warning(CHECK_AGAIN, message('check.gpu.none'), ...(reason ? told(reason) : []));
   }
   const names = [
     ...(probe.driver_version ? [message('check.driver.nvidia', { version: probe.driver_version })] : []),
@@ -98,11 +100,13 @@ function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironme
   return warning(canRepair ? REPAIR : CHECK_AGAIN, ...names, ...remarks);
 }
 
+const told = (error: AppError): Message[] => [causeOf(error), nextStepOf(error)];
+
 /** What users should know before they choose a GPU for a run with the published models. */
 function gpuRemarks(gpu: ProbedGpu): Message[] {
   const { name, memory_free_bytes: free } = gpu;
   const blocked = blockedGpu(gpu, name);
-  if (blocked) return [causeOf(blocked), nextStepOf(blocked)];
+  if (blocked) return told(blocked);
   const remarks: Message[] = gpu.vendor === 'amd' ? [message('check.gpu.amd_untested')] : [];
   if (isIntegrated(gpu)) return [...remarks, message('check.gpu.integrated', { name })];
   if (free < GPU_MEMORY_LEAST)

@@ -10,6 +10,7 @@ import {
   failWith,
 } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
+import { said, toldOf } from '../../contract/problems.ts';
 import {
   canCompute,
   isIntegrated,
@@ -18,7 +19,7 @@ import {
   type ProbeResult,
 } from '../../contract/protocol/index.ts';
 import type { CpuMemory } from '../../contract/model.ts';
-import { blockedGpu, gpuDevice, noGpuReason, type ChosenDevice } from './chosenDevice.ts';
+import { blockedGpu, gpuDevice, type ChosenDevice } from './chosenDevice.ts';
 
 interface SelectionOptions {
   /** Limits the number of workers that `cpu` and `auto` start. */
@@ -220,10 +221,10 @@ function matchingGpus(name: string, gpus: readonly ProbedGpu[]): ProbedGpu[] {
 }
 
 function unknownDevice(name: string, probe: ProbeResult): AppError {
-  const there = probe.gpus.map(describe).join('; ');
+  const { gpus, no_gpu_code: reason } = probe;
   return appError(
     'device_unknown',
-    `There is no device "${name}". ${there ? `There are: ${there}; and cpu.` : `${noGpuReason(probe).text} There is only cpu.`}`,
+    `There is no device "${name}". ${reason ? `${toldOf(said(reason, {}))} There is only cpu.` : `There are: ${gpus.map(describe).join('; ')}; and cpu.`}`,
   );
 }
 

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { goalSchema } from '../../contract/goal.ts';
 import type { Wording } from '../../contract/messages.ts';
 import type { AppError } from '../../contract/errors.ts';
+import type { PartFailureCode } from '../../contract/problems.ts';
 import { planSchema, type Plan } from '../../contract/plan.ts';
 import {
   failureSchema,
   type InputProblem,
   type MemoryProfile,
   type PrepareDone,
-  type PartFailureCode,
 } from '../../contract/protocol/index.ts';
 import { annotationSchema, expectedWorkSchema, runRequestSchema } from '../../contract/rpc/runs.ts';
 import { sampleDetailsSchema } from '../../contract/samples.ts';

@@ -46,7 +46,29 @@ ProblemCode = Literal[
     "comment_lines",
     "disk_full",
     "folder_unwritable",
+    "work_files_damaged",
     "protocol_version",
     "prepare_failed",
     "internal",
+]
+
+PartFailureCode = Literal[
+    "out_of_memory",
+    "non_finite",
+    "part_unreadable",
+    "device_lost",
+    "internal_error",
+    "disk_full",
+    "folder_unwritable",
+    "recalled",
+]
+
+NoGpuCode = Literal[
+    "nvml_missing",
+    "driver_missing",
+    "driver_not_running",
+    "driver_updated",
+    "driver_forbidden",
+    "driver_silent",
+    "gpus_silent",
 ]

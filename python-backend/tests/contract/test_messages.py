@@ -16,7 +16,6 @@ import pytest
 
 from virnucpro_backend.devices.opening import LoadFailureCode
 from virnucpro_backend.inference.commands import parse_worker_command
-from virnucpro_backend.inference.failures import PartFailureCode
 from virnucpro_backend.inference.status import Step
 from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.prepare.preparation import parse_job
@@ -182,6 +181,5 @@ def enum(variant: Json, field: str) -> set[str]:
 
 def test_enumerations_are_the_same_on_both_sides() -> None:
     events = variants("worker-event")
-    assert enum(events["part_failed"], "code") == set(get_args(PartFailureCode))
     assert enum(events["load_failed"], "code") == set(get_args(LoadFailureCode))
     assert enum(events["heartbeat"], "step") == set(get_args(Step))

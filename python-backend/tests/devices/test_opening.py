@@ -161,7 +161,7 @@ def test_uuids_of_amd_gpus_are_converted() -> None:
 
 def test_errors_are_mapped_to_codes() -> None:
     assert write_failure(OSError(errno.ENOSPC, "No space left on device"), "x").code == "disk_full"
-    assert write_failure(OSError(errno.EACCES, "Permission denied"), "x").code == "write_failed"
+    assert write_failure(OSError(errno.EACCES, "Permission denied"), "x").code == "folder_unwritable"
     lost = part_failure(RuntimeError("CUDA error: an illegal memory access was encountered\nmore"))
     assert lost.code == "device_lost"
     assert "more" not in lost.message

@@ -101,11 +101,11 @@ def test_mig_slices_follow_their_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("error", "code"),
     [
-        (LIBRARY_NOT_FOUND, "no_driver"),
+        (LIBRARY_NOT_FOUND, "driver_missing"),
         (DRIVER_NOT_LOADED, "driver_not_running"),
-        (VERSION_MISMATCH, "restart_needed"),
-        (NO_PERMISSION, "no_permission"),
-        (999, "no_answer"),
+        (VERSION_MISMATCH, "driver_updated"),
+        (NO_PERMISSION, "driver_forbidden"),
+        (999, "driver_silent"),
     ],
 )
 def test_a_missing_driver_has_a_code(monkeypatch: pytest.MonkeyPatch, error: int, code: str) -> None:
@@ -116,12 +116,12 @@ def test_a_missing_driver_has_a_code(monkeypatch: pytest.MonkeyPatch, error: int
 
 def test_a_driver_without_gpus_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     result = probed(monkeypatch, fake_nvml([FakeGpu("GPU-aaa", lost=True)]))
-    assert result["no_gpu_code"] == "no_gpu_answers"
+    assert result["no_gpu_code"] == "gpus_silent"
 
 
 def test_a_missing_package_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     result = probed(monkeypatch, None)
-    assert result["no_gpu_code"] == "package_missing"
+    assert result["no_gpu_code"] == "nvml_missing"
     assert result["no_gpu_detail"]
 
 

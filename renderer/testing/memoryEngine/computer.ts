@@ -65,7 +65,7 @@ function probeOf(gpus: number): ProbeResult {
     cuda_visible_devices: null,
     rocr_visible_devices: null,
     hip_visible_devices: null,
-    no_gpu_code: gpus === 0 ? 'no_driver' : null,
+    no_gpu_code: gpus === 0 ? 'driver_missing' : null,
     apple_mps: false,
     cpu: {
       name: 'AMD EPYC 9654',

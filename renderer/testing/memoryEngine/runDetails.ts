@@ -1,5 +1,4 @@
 import {
-  appError,
   deviceNamed,
   errorOf,
   said,
@@ -121,14 +120,10 @@ export function madeParts(run: RunSummary, atWork: boolean): PartStatus[] {
       failure: failed
         ? {
             stage: 'computing',
-            error: appError(
-              'part_failed',
-              'The memory of GPU 2 did not suffice, even for the smallest batch.',
-              {
-                nextStep: 'Retry it with less memory. If another program uses this GPU, close it first.',
-                detail: 'torch.OutOfMemoryError: CUDA out of memory',
-              },
-            ),
+            error: {
+              ...errorOf(said('out_of_memory', {})),
+              detail: 'torch.OutOfMemoryError: CUDA out of memory',
+            },
           }
         : null,
       logPath: state === 'pending' ? null : 'logs/worker-2.log',

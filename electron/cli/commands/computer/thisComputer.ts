@@ -8,10 +8,10 @@ import {
   diagnosticsText,
   freeBytes,
   listModels,
-  noGpuReason,
   describeTrials,
 } from '../../../engine/index.ts';
 import { unwrap, ok } from '../../../contract/errors.ts';
+import { said, toldOf } from '../../../contract/problems.ts';
 import { gpuLine, toStandardOutput } from '../../output/terminal.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { appVersion, programHere, setUpHere } from '../../openEngine.ts';
@@ -26,7 +26,7 @@ export async function devices(context: EngineContext, json: boolean): Promise<nu
   }
   const lines = probe.gpus.map(gpuLine);
   if (probe.apple_mps) lines.push('mps    Apple GPU, never tested with this program');
-  if (probe.no_gpu_code) lines.push(`No GPU: ${noGpuReason(probe).text}`);
+  if (probe.no_gpu_code) lines.push(`No GPU: ${toldOf(said(probe.no_gpu_code, {}))}`);
   lines.push(
     `CPU    ${probe.cpu.name}, ${probe.cpu.logical_cores} cores, ` +
       `${formatBytes(probe.cpu.memory_available_bytes)} of ${formatBytes(probe.cpu.memory_total_bytes)} memory free`,

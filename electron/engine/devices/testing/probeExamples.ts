@@ -60,7 +60,7 @@ function computer(gpus: ProbedGpu[], facts: Partial<ProbeResult> = {}): ProbeRes
     cuda_visible_devices: null,
     rocr_visible_devices: null,
     hip_visible_devices: null,
-    no_gpu_code: gpus.length > 0 ? null : 'no_driver',
+    no_gpu_code: gpus.length > 0 ? null : 'driver_missing',
     apple_mps: false,
     cpu: {
       name: 'Intel(R) Xeon(R) Platinum 8480+',

@@ -1,5 +1,6 @@
 import { asAppError, type AppError } from '../../../contract/errors.ts';
-import type { PartDone, PartFailureCode } from '../../../contract/protocol/index.ts';
+import type { PartFailureCode } from '../../../contract/problems.ts';
+import type { PartDone } from '../../../contract/protocol/index.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import {
   preparedKey,

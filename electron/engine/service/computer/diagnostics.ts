@@ -6,8 +6,9 @@ import type { ComputerCheck } from '../../../contract/rpc/computer.ts';
 import type { RunSummary } from '../../../contract/rpc/runs.ts';
 import { HERE } from '../../system/here.ts';
 import type { RunEvent } from '../../store/types.ts';
+import { said, toldOf } from '../../../contract/problems.ts';
 import type { ProbeResult } from '../../../contract/protocol/index.ts';
-import { abilityWords, noGpuReason } from '../../devices/chosenDevice.ts';
+import { abilityWords } from '../../devices/chosenDevice.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import { replaceFile } from '../../system/replaceFile.ts';
@@ -83,7 +84,9 @@ function deviceLines(probe: ProbeResult | null): string[] {
         (gpu.visible ? '' : ', hidden') +
         (gpu.blocked_by === null ? '' : `, blocked by ${gpu.blocked_by}`),
     ),
-    ...(probe.no_gpu_code ? [`  ${noGpuReason(probe).text} ${probe.no_gpu_detail ?? ''}`.trimEnd()] : []),
+    ...(probe.no_gpu_code
+      ? [`  ${toldOf(said(probe.no_gpu_code, {}))} ${probe.no_gpu_detail ?? ''}`.trimEnd()]
+      : []),
     `  ${cpu.name}, ${cpu.logical_cores} cores, ${cpu.memory_available_bytes} of ${cpu.memory_total_bytes} bytes free`,
   ];
 }

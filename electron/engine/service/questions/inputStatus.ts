@@ -1,10 +1,9 @@
-import { appError, errorOf, type AppError } from '../../../contract/errors.ts';
-import type { InputStatus, UnusableInput, FailedWhile, PartStatus } from '../../../contract/rpc/runs.ts';
+import { errorOf } from '../../../contract/errors.ts';
+import type { InputStatus, UnusableInput, PartStatus } from '../../../contract/rpc/runs.ts';
+import { said } from '../../../contract/problems.ts';
 import { isActive } from '../../../contract/runState.ts';
 import { filesLeftOut, type InputProgress, type StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStore.ts';
-import { message } from '../../../contract/messages.ts';
-import type { PartFailureCode } from '../../../contract/protocol/index.ts';
 import type { PartPage } from '../../store/sqlite/parts/partRows.ts';
 
 /** Every input file of a run with its status, in the order given. */
@@ -63,17 +62,6 @@ function stateOf(
   return isActive(run.state) && input === firstUnread ? 'preparing' : 'waiting';
 }
 
-const STAGES: Record<PartFailureCode, FailedWhile> = {
-  out_of_memory: 'computing',
-  non_finite: 'computing',
-  part_unreadable: 'reading',
-  write_failed: 'writing',
-  disk_full: 'writing',
-  device_lost: 'computing',
-  internal_error: 'computing',
-  recalled: 'waiting',
-};
-
 /** Parts as the window shows them. */
 export function partStatuses(page: PartPage): { total: number; items: PartStatus[] } {
   return {
@@ -92,14 +80,10 @@ export function partStatuses(page: PartPage): { total: number; items: PartStatus
       seconds: part.seconds,
       attempts: part.attempts,
       failure: part.failure && {
-        stage: STAGES[part.failure.code],
-        error: describeFailure(part.failure),
+        stage: part.failure.code === 'part_unreadable' ? 'reading' : 'computing',
+        error: { ...errorOf(said(part.failure.code, {})), detail: part.failure.message },
       },
       logPath: part.log,
     })),
   };
-}
-
-function describeFailure({ code, message: detail }: { code: PartFailureCode; message: string }): AppError {
-  return appError('part_failed', message(`part.${code}`), { detail });
 }

@@ -1,7 +1,5 @@
 import type Database from 'better-sqlite3';
-import { message } from '../../../contract/messages.ts';
-import { toldOf } from '../../../contract/problems.ts';
-import type { PartFailureCode } from '../../../contract/protocol/index.ts';
+import { said, toldOf, type PartFailureCode } from '../../../contract/problems.ts';
 import { cellText } from '../../results/cellText.ts';
 import { filesLeftOut } from '../types.ts';
 import { readInputs, readLeftOut, readPlan } from '../sqlite/runRows.ts';
@@ -45,7 +43,7 @@ export class FailedParts {
       )
       .all();
     for (const { id, key, state, code, first_row, last_row } of rows) {
-      const error = code === null ? state : `${code}: ${message(`part.${code}`).text}`;
+      const error = code === null ? state : `${code}: ${toldOf(said(code, {}))}`;
       this.#byId.set(id, { id, key, firstRow: first_row, lastRow: last_row, error });
     }
     this.#db = db;

@@ -8,24 +8,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
+
+from virnucpro_backend.problem_codes import NoGpuCode
 
 T = TypeVar("T")
 
 NVML_MODULE = "pynvml"
 """The module of the package nvidia-ml-py; tests replace it with a fake."""
-
-
-NoGpuCode = Literal[
-    "package_missing",
-    "no_driver",
-    "driver_not_running",
-    "restart_needed",
-    "no_permission",
-    "no_answer",
-    "no_gpu_answers",
-]
-"""Why there is no NVIDIA GPU; electron/contract/messages.ts says each in words."""
 
 
 class NvmlUnavailableError(Exception):
@@ -73,16 +63,16 @@ def open_nvml() -> Nvml:
     try:
         api = importlib.import_module(NVML_MODULE)
     except ImportError as error:
-        raise NvmlUnavailableError("package_missing", str(error)) from None
+        raise NvmlUnavailableError("nvml_missing", str(error)) from None
     codes: dict[Any, NoGpuCode] = {
-        api.NVML_ERROR_LIBRARY_NOT_FOUND: "no_driver",
+        api.NVML_ERROR_LIBRARY_NOT_FOUND: "driver_missing",
         api.NVML_ERROR_DRIVER_NOT_LOADED: "driver_not_running",
-        api.NVML_ERROR_LIB_RM_VERSION_MISMATCH: "restart_needed",
-        api.NVML_ERROR_NO_PERMISSION: "no_permission",
+        api.NVML_ERROR_LIB_RM_VERSION_MISMATCH: "driver_updated",
+        api.NVML_ERROR_NO_PERMISSION: "driver_forbidden",
     }
     try:
         api.nvmlInit()
     except api.NVMLError as error:
-        code = codes.get(getattr(error, "value", None), "no_answer")
+        code = codes.get(getattr(error, "value", None), "driver_silent")
         raise NvmlUnavailableError(code, str(error)) from None
     return Nvml(api)

@@ -25,10 +25,11 @@ from virnucpro_backend.devices.host import (
     memory,
     physical_cores,
 )
-from virnucpro_backend.devices.nvml import NoGpuCode, Nvml, NvmlUnavailableError, open_nvml
+from virnucpro_backend.devices.nvml import Nvml, NvmlUnavailableError, open_nvml
 from virnucpro_backend.devices.precisions import amd_precisions, nvidia_precisions
 from virnucpro_backend.devices.torch_build import TorchBuild, torch_build, torch_cuda
 from virnucpro_backend.devices.visibility import NamedDevice, visible_amd_gpus, visible_nvidia_gpus
+from virnucpro_backend.problem_codes import NoGpuCode
 from virnucpro_backend.protocol import PROTOCOL_VERSION
 
 
@@ -52,7 +53,7 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
         cuda = _cuda_version(nvml.ask(nvml.api.nvmlSystemGetCudaDriverVersion))
         nvidia = _nvidia_gpus(nvml)
         if not nvidia:
-            code = "no_gpu_answers"
+            code = "gpus_silent"
     named = [NamedDevice(gpu["index"], gpu["uuid"], gpu["parent_uuid"]) for gpu in nvidia]
     visible = visible_nvidia_gpus(settings["cuda_visible_devices"], named)
     amd = amd_gpus(root)

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import errno
 import traceback
-from typing import Literal
 
 import torch
 
 from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
-
-PartFailureCode = Literal[
-    "out_of_memory",
-    "non_finite",
-    "part_unreadable",
-    "write_failed",
-    "disk_full",
-    "device_lost",
-    "internal_error",
-    "recalled",
-]
+from virnucpro_backend.problem_codes import PartFailureCode
 
 _FULL_DISK = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _LOST_DEVICE_WORDS = ("CUDA error", "CUDA driver error", "cuDNN error", "CUBLAS_STATUS_", "HIP error")
@@ -52,7 +41,7 @@ def write_failure(error: OSError, path: str) -> PartFailedError:
     detail = "".join(traceback.format_exception(error))
     if error.errno in _FULL_DISK:
         return PartFailedError("disk_full", f"The disk is full: {path} could not be written.", detail)
-    return PartFailedError("write_failed", f"{path} could not be written: {error.strerror or error}", detail)
+    return PartFailedError("folder_unwritable", error.strerror or str(error), detail)
 
 
 def is_device_lost(error: BaseException) -> bool:

@@ -31,7 +31,7 @@ def write_part(command: Part, scores: PartScores, model_hash: str, precision: st
     """Write work/scores/KEY.safetensors and, on request, work/embeddings/KEY.safetensors.
 
     The embeddings are written first, so that a part with a scores file is complete. Raises PartFailedError
-    (`disk_full`, `write_failed`).
+    (`disk_full`, `folder_unwritable`).
     """
     metadata = {
         "part": command.key,

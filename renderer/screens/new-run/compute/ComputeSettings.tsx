@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Box, Button, Collapse, Group, Text, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
-import { goalText, message } from '../../../../electron/contract/index.ts';
+import { goalText, inWords, said } from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
 import { Waiting } from '../../../components/feedback/Waiting.tsx';
@@ -145,13 +145,14 @@ function ThisComputer({ form }: { form: NewRunForm }) {
   const say = useEngineTexts();
   const probe = form.probe.data ?? null;
   const listed = listedGpus(probe);
+  const why = probe?.no_gpu_code && inWords(said(probe.no_gpu_code, {}));
   return (
     <>
       {form.probe.error && <ErrorCard error={form.probe.error} />}
       {!probe && !form.probe.error && <Waiting like="choices" />}
       {probe && !form.hasGpus && (
         <Banner tone="warn" title={t(listed.length === 0 ? 'newRun.noGpu' : 'newRun.noUsableGpu')}>
-          {probe.no_gpu_code && say(message(`no_gpu.${probe.no_gpu_code}`))}{' '}
+          {why && `${say(why.sentence)} ${say(why.next)}`}{' '}
           {t('newRun.noGpuText', { cpu: probe.cpu.name, cores: probe.cpu.logical_cores })}
         </Banner>
       )}

@@ -365,7 +365,7 @@ describe('parts', () => {
         failure,
       } as unknown as WorkEvent),
     ).toEqual([
-      'note error part_failed note.part_failed(1.a,part.out_of_memory()) no',
+      'note error part_failed note.part_failed(1.a,error.out_of_memory.sentence()) no',
       'assign a 1.b',
       'show_worker a working/1.b',
     ]);
@@ -473,7 +473,7 @@ describe('parts', () => {
       'show_worker a idle',
       'store_scores 7',
       'note warning part_file_damaged note.part_file_damaged(7) bits',
-      'halt folder_unwritable(part.lost(7,4): bits)',
+      'halt work_files_damaged(error.work_files_damaged.sentence(): bits)',
     ]);
   });
 
@@ -498,10 +498,8 @@ describe('parts', () => {
     expect(nothing.after({ type: 'started', parts: [], lost: [], prepared: true })).toEqual(['settled']);
   });
 
-  it.each(['disk_full', 'write_failed'] as const)('halt the run at %s', (code) => {
-    expect(atWork(['1']).after(failed('a', '1', code))[2]).toBe(
-      `halt ${code === 'disk_full' ? code : 'folder_unwritable'}(no: why)`,
-    );
+  it.each(['disk_full', 'folder_unwritable'] as const)('halt the run at %s', (code) => {
+    expect(atWork(['1']).after(failed('a', '1', code))[2]).toMatch(`halt ${code}(error.${code}.sentence(`);
   });
 });
 

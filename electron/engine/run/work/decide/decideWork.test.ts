@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PartFailureCode } from '../../../../contract/protocol/index.ts';
+import type { PartFailed } from '../../../../contract/protocol/index.ts';
 import type { StoredPart } from '../../../store/types.ts';
 import { type WorkEffect, type WorkEvent, newWorkState, PARTS_IN_FLIGHT } from './workState.ts';
 import { decideWork } from './decideWork.ts';
@@ -163,7 +163,7 @@ class World {
     this.emit({ type: 'part_prepared', key, registered: known ? 'known' : 'new' });
   }
 
-  finishPart(device: string, code?: PartFailureCode): void {
+  finishPart(device: string, code?: PartFailed['code']): void {
     const key = this.held.get(device)?.shift();
     if (key === undefined) return;
     this.forgetRecall(key);
@@ -213,7 +213,10 @@ class World {
    * Everything that can happen happens, until nothing is left; the scores of lying devices never match their
    * reports, and nothing else fails, unless workers answer each part with a failure.
    */
-  calmDown(lies: (device: string, key: string) => boolean = () => false, answer?: PartFailureCode): number {
+  calmDown(
+    lies: (device: string, key: string) => boolean = () => false,
+    answer?: PartFailed['code'],
+  ): number {
     for (let round = 0; round < 10_000; round++) {
       if (this.outcomes.length > 0) return round;
       for (const device of this.stopping) this.finishStopping(device);

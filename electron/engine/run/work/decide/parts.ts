@@ -1,6 +1,7 @@
-import { appError } from '../../../../contract/errors.ts';
+import { errorOf } from '../../../../contract/errors.ts';
 import { message as sentence } from '../../../../contract/messages.ts';
-import type { PartFailed, PartFailureCode } from '../../../../contract/protocol/index.ts';
+import { inWords, said } from '../../../../contract/problems.ts';
+import type { PartFailed } from '../../../../contract/protocol/index.ts';
 import { type StoredPart, preparedKey } from '../../../store/types.ts';
 import type { Decision } from './workState.ts';
 import type { PartFailure, StoreAnswer } from '../partLedger.ts';
@@ -8,12 +9,6 @@ import { afterFailure, CUT_AFTER, firstTrial, GIVEN_UP_AFTER, trialOfHalf, type 
 
 /** How often the work file of a part is rewritten in one session. */
 const MOST_LOSSES = 3;
-
-/** Failures of the computer rather than of the part. */
-const HALTING: Partial<Record<PartFailureCode, 'disk_full' | 'folder_unwritable'>> = {
-  disk_full: 'disk_full',
-  write_failed: 'folder_unwritable',
-};
 
 /** A part becomes ready to be computed. */
 export function offer(
@@ -47,16 +42,16 @@ export function giveBack(decision: Decision, key: string, outcome: 'recalled' | 
 
 export function partFailed(decision: Decision, failed: PartFailed, wasRecalled: boolean): void {
   const { part, code, message, detail } = failed;
-  const halting = HALTING[code];
   if (code === 'recalled' && wasRecalled) {
     giveBack(decision, part, 'recalled');
-  } else if (halting) {
+  } else if (code === 'disk_full' || code === 'folder_unwritable') {
+    // The computer is to blame, not the part.
     giveBack(decision, part, 'interrupted');
-    decision.halt(appError(halting, message, { detail }));
+    decision.halt({ ...errorOf({ code, values: { reason: message } }), detail });
   } else if (code === 'part_unreadable' && lossesOf(decision, part) < MOST_LOSSES) {
     decision.ask({ type: 'end_attempt', key: part, outcome: 'damaged', failure: { code, message } });
   } else {
-    attemptFailed(decision, part, { code, message });
+    attemptFailed(decision, part, { code: code === 'recalled' ? 'internal_error' : code, message });
   }
 }
 
@@ -136,7 +131,7 @@ export function partGivenUp(
     lose(decision, key, failing.message);
     return;
   }
-  const text = sentence(`part.${failure.code}`);
+  const text = inWords(said(failure.code, {})).sentence;
   decision.note('error', 'part_failed', sentence('note.part_failed', { part: key, text }), failure.message);
   settle(decision, key);
 }
@@ -149,8 +144,7 @@ export function lose(decision: Decision, key: string, message: string): void {
   const losses = lossesOf(decision, key) + 1;
   state.losses.set(preparedKey(key), losses);
   if (losses > MOST_LOSSES) {
-    const cause = sentence('part.lost', { part: key, times: losses });
-    decision.halt(appError('folder_unwritable', cause, { detail: message }));
+    decision.halt({ ...errorOf({ code: 'work_files_damaged', values: {} }), detail: message });
     return;
   }
   state.awaited.add(preparedKey(key));

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { PartFailureCode } from '../../../../contract/protocol/index.ts';
+import type { PartFailureCode } from '../../../../contract/problems.ts';
 import type { Reason } from '../../../../contract/results.ts';
 import { endAttemptsOf, deleteChunksOf, findPart, type PartRow } from './partRows.ts';
 import { sealMethods } from './digests.ts';

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { partKeySchema, sha256Schema } from '../../../../contract/protocol/common.ts';
-import { partFailureCodeSchema, type PartFailureCode } from '../../../../contract/protocol/index.ts';
+import { partFailureCodeSchema, type PartFailureCode } from '../../../../contract/problems.ts';
 import type { PartState } from '../../../../contract/runState.ts';
 import { damaged } from '../database.ts';
 import type { AttemptEnd, StoredPart, StoredInput } from '../../types.ts';

@@ -1,6 +1,6 @@
 /** What workers tell the session, and parts as the store has them. */
 import { appError } from '../../../../../contract/errors.ts';
-import type { PartDone, PartFailureCode } from '../../../../../contract/protocol/index.ts';
+import type { PartDone, PartFailed } from '../../../../../contract/protocol/index.ts';
 import type { StoredPart } from '../../../../store/types.ts';
 import type { WorkEvent } from '../workState.ts';
 
@@ -23,7 +23,7 @@ export const ready = (device: string) => ({ type: 'worker_ready', device }) as W
 export const done = (device: string, key: string, facts: Partial<PartDone> = {}) =>
   ({ type: 'part_done', device, done: { part: key, ...facts } as PartDone }) as const;
 
-export const failed = (device: string, key: string, code: PartFailureCode) =>
+export const failed = (device: string, key: string, code: PartFailed['code']) =>
   ({
     type: 'part_failed',
     device,

@@ -49,6 +49,11 @@ export interface ExportRequest extends SourceOptions {
   environment: () => Promise<PythonEnvironment>;
 }
 
+const WHOLE_RUN: Pick<ExportRequest, 'selection' | 'sort'> = {
+  selection: { filter: {} },
+  sort: { by: 'row', descending: false },
+};
+
 interface WrittenExport {
   sequences: number;
   bytes: number;
@@ -56,8 +61,8 @@ interface WrittenExport {
 
 /** Writes the selected sequences, in the requested order, to a file that appears complete or not at all. */
 export async function exportResults(store: RunStore, request: ExportRequest): Promise<WrittenExport> {
-  const { selection, sort } = request;
   const format = formatNamed(request.format);
+  const { selection, sort } = format.isOfWholeRun ? WHOLE_RUN : request;
   const source = await ExportSource.open(store, selection, sort, request);
   let sequences = source.count;
   const bytes = await WholeFile.write(request.path, async (file) => {

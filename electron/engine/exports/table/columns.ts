@@ -3,6 +3,7 @@ import {
   columnsOf,
   sequenceColumn,
   type ColumnKey,
+  type RunKind,
   type SequenceColumn,
 } from '../../../contract/columns.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
@@ -48,16 +49,23 @@ function ownColumn(key: ColumnKey): Column {
   };
 }
 
-/** The columns that were asked for and for which at least one of the selected sequences has a value. */
-export async function usedColumns(source: ExportSource): Promise<Column[]> {
-  const { inputs, plan } = source.run;
-  const isPaired = matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null);
-  const filled = new Set<string>(await source.store.columnsWithValues(source.selection));
-  const [name, ...more] = columnsOf('exports', {
-    isPaired,
+function kindOf({ run: { inputs, plan } }: ExportSource): RunKind {
+  return {
+    isPaired: matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null),
     isCalibrated: plan.trusted !== undefined,
     looksTwice: plan.secondLook !== undefined,
-  })
+  };
+}
+
+/** The columns of sequences.tsv. */
+export function columnsOfRun(source: ExportSource): Column[] {
+  return columnsOf('sequences', kindOf(source)).map(ownColumn);
+}
+
+/** The columns that were asked for and for which at least one of the selected sequences has a value. */
+export async function usedColumns(source: ExportSource): Promise<Column[]> {
+  const filled = new Set<string>(await source.store.columnsWithValues(source.selection));
+  const [name, ...more] = columnsOf('exports', kindOf(source))
     .filter((key) => {
       const { needs } = sequenceColumn(key);
       return needs === undefined || filled.has(needs);

@@ -26,7 +26,11 @@ const joined = (cells: readonly string[], separator: string, missing: string): s
   `concat_ws(${separator}, ${cells.map((cell) => `coalesce(${cell}, ${quoted(missing)})`).join(', ')})`;
 
 /** Tab-separated, with NA for missing values; numbers as in sequences.tsv. */
-async function writeTsv(source: ExportSource, columns: readonly Column[], file: WholeFile): Promise<void> {
+export async function writeTsv(
+  source: ExportSource,
+  columns: readonly Column[],
+  file: WholeFile,
+): Promise<void> {
   const head = quoted(columns.map(({ name }) => name).join('\t'));
   await writeTable(source, columns, file, (of) => joined(of.map(textSql), 'chr(9)', 'NA'), { head });
 }

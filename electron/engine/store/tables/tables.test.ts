@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NOTICE_FILE, RESULT_FILES, TEXT_TABLES } from '../../../contract/results.ts';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
+import { exportResults } from '../../exports/exportResults.ts';
 import { writeNoticeFile, writeViralSequences } from '../../run/finish/finishRun.ts';
 import { isOurName } from '../../../contract/folderNames.ts';
 import { type FrameRef, recordOf, syntheticPlan } from '../testing/syntheticRun.ts';
@@ -292,11 +293,19 @@ describe('result tables', () => {
     const others = Object.entries(files).filter(([name]) => !(texts as string[]).includes(name));
     expect(fewer).toMatchObject({ counts: all.counts, files: Object.fromEntries(others) });
     expect(Object.keys(fewer.files)).toHaveLength(others.length);
-    for (const table of TEXT_TABLES) {
-      const path = join(sparse.folder, 'later');
-      await sparse.store.writeTextTable(table, path);
-      expect(readFileSync(path)).toEqual(readFileSync(join(whole.folder, RESULT_FILES[table])));
-      rmSync(path);
+    await sparse.store.saveResultFiles(fewer.files);
+    await sparse.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    const path = join(sparse.folder, 'later');
+    const selection = { filter: { search: 'none of them' } };
+    const asked = { selection, sort: { by: 'length', descending: true }, language: 'en', path } as const;
+    const environment = () => Promise.reject(new Error('No sequences are read.'));
+    for (const hasResults of [true, false]) {
+      if (!hasResults) rmSync(join(sparse.folder, RESULT_FILES.results));
+      for (const table of TEXT_TABLES) {
+        await exportResults(sparse.store, { ...asked, format: RESULT_FILES[table], environment });
+        expect(readFileSync(path)).toEqual(readFileSync(join(whole.folder, RESULT_FILES[table])));
+        rmSync(path);
+      }
     }
     expect(readdirSync(sparse.folder).filter((name) => /tsv$|later/.test(name))).toEqual([
       'failed_records.tsv',

@@ -87,27 +87,18 @@ export function tableMethods(db: Database.Database, folder: string) {
     }
   }
 
-  /** Writes a text table of a finished run under another path, with the same bytes as the run. */
-  async function writeTextTable(name: TextTable, path: string): Promise<void> {
+  /** Writes a text table of chunks of a finished run under another path, with the same bytes as the run. */
+  function writeTextTable(name: Exclude<TextTable, 'sequences'>, path: string): void {
     refuseUnfinished(db);
-    const [place, file] = [dirname(path), basename(path)];
-    const results = new ResultFile(place, `${file}.parquet`);
-    const table = new (name === 'sequences' ? ResultFile : TableFile)(place, file);
+    const table = new TableFile(dirname(path), basename(path));
     try {
-      if (table instanceof ResultFile) {
-        const labels = readLabels(db);
-        await inOneState(db, () => writeSequenceTables(results, table, resultRows(db, labels), labels));
-      } else {
-        reading(() =>
-          name === 'originalChunks'
-            ? writeOriginalChunks(db, table)
-            : void writeInOrder(db, { [name]: table }),
-        );
-        table.finish();
-      }
+      reading(() =>
+        name === 'originalChunks' ? writeOriginalChunks(db, table) : void writeInOrder(db, { [name]: table }),
+      );
+      table.finish();
       table.publish();
     } finally {
-      for (const unfinished of [results, table]) unfinished.discard();
+      table.discard();
     }
   }
 

@@ -112,18 +112,7 @@ const failureOf = (device: ChosenDevice, precision: Precision): FailedPrecision 
   device.failed?.find((failure) => failure.precision === precision);
 
 function canDo(device: ChosenDevice, precision: Precision): boolean {
-  return hasArithmeticFor(device, precision) && failureOf(device, precision) === undefined;
-}
-
-function hasArithmeticFor(device: ChosenDevice, precision: Precision): boolean {
-  switch (device.kind) {
-    case 'cuda':
-    case 'rocm':
-    case 'cpu':
-      return device.precisions.includes(precision);
-    case 'mps':
-      return precision === 'fp32' || precision === 'fp16';
-  }
+  return device.precisions.includes(precision) && failureOf(device, precision) === undefined;
 }
 
 /** The precisions that a device is offered for. */

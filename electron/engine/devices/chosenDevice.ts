@@ -2,38 +2,28 @@ import type { FailedPrecision, Precision, ProbedGpu } from '../../contract/proto
 import { appError, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 
-interface Gpu {
-  /** The UUID, or another identifier for an AMD GPU without one. */
+interface Device {
+  /** The UUID of a GPU, or another identifier for an AMD GPU without one; mps; cpu:0, cpu:1, ... */
   readonly id: string;
-  /** The number in nvidia-smi, or in ROCm's runtime for AMD GPUs. */
-  readonly index: number;
   readonly name: string;
-  readonly memoryTotalBytes: number;
-  readonly memoryFreeBytes: number;
+  /** Of a processor, the fastest first. */
   readonly precisions: readonly Precision[];
   /** The precisions in which it failed the test computation. */
   readonly failed?: readonly FailedPrecision[] | undefined;
 }
 
+interface Gpu extends Device {
+  /** The number in nvidia-smi, or in ROCm's runtime for AMD GPUs. */
+  readonly index: number;
+  readonly memoryTotalBytes: number;
+  readonly memoryFreeBytes: number;
+}
+
 /** A device for one worker, as chosen by the user or by `auto`. */
 export type ChosenDevice =
-  | {
-      readonly kind: 'cpu';
-      /** cpu:0, cpu:1, ... */
-      readonly id: string;
-      readonly name: string;
-      /** Fastest first. */
-      readonly precisions: readonly Precision[];
-      readonly failed?: readonly FailedPrecision[] | undefined;
-    }
+  | ({ readonly kind: 'cpu' | 'mps' } & Device)
   | ({ readonly kind: 'cuda'; readonly capability: readonly [major: number, minor: number] } & Gpu)
-  | ({ readonly kind: 'rocm'; /** Such as gfx1100. */ readonly gfxTarget: string } & Gpu)
-  | {
-      readonly kind: 'mps';
-      readonly id: 'mps';
-      readonly name: string;
-      readonly failed?: readonly FailedPrecision[] | undefined;
-    };
+  | ({ readonly kind: 'rocm'; /** Such as gfx1100. */ readonly gfxTarget: string } & Gpu);
 
 /** Whether this is a GPU with its own memory. */
 export function isGpu(device: ChosenDevice): device is Extract<ChosenDevice, Gpu> {

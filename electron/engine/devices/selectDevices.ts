@@ -152,7 +152,8 @@ function cpuWorkers(count: number, probe: ProbeResult): ChosenDevice[] {
 
 function appleGpu(probe: ProbeResult): Result<ChosenDevice[]> {
   if (!probe.apple_mps) return failWith('device_unknown', 'This computer has no Apple GPU.');
-  return ok([{ kind: 'mps', id: 'mps', name: `${probe.cpu.name} GPU`, failed: probe.apple_failed }]);
+  const [name, failed] = [`${probe.cpu.name} GPU`, probe.apple_failed];
+  return ok([{ kind: 'mps', id: 'mps', name, precisions: ['fp16', 'fp32'], failed }]);
 }
 
 function chosenGpus(text: string, probe: ProbeResult): Result<ChosenDevice[]> {

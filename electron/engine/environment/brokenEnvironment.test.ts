@@ -6,7 +6,8 @@ import { cp, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { resolveAppPaths, type AppPaths } from './appPaths.ts';
-import { checkEnvironment, ownInterpreter } from './checkEnvironment.ts';
+import { HERE } from '../system/here.ts';
+import { checkEnvironment } from './checkEnvironment.ts';
 import { requirementsHash, writeStamp } from './requirements.ts';
 import { runCommand } from './runCommand.ts';
 import { temporaryFolder } from '../testing/temporaryFolder.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
   root = temporaryFolder();
   whole = join(root, 'whole');
   const made = await runCommand({
-    file: ownInterpreter(resolved.value.environmentFolder),
+    file: HERE.interpreterIn(resolved.value.environmentFolder),
     args: ['-I', '-m', 'venv', '--without-pip', whole],
     env: { PATH: process.env['PATH'] ?? '' },
   });
@@ -99,7 +100,7 @@ it.each<[string, (folder: string, site: string) => Promise<unknown>, RegExp]>([
   [
     'a Python that was removed or updated away',
     async (folder) => {
-      const file = ownInterpreter(folder);
+      const file = HERE.interpreterIn(folder);
       await rm(file);
       await symlink(join(folder, 'gone', 'python3.9'), file);
     },
@@ -125,7 +126,7 @@ it.each<[string, (folder: string, site: string) => Promise<unknown>, RegExp]>([
 
 async function sitePackages(folder: string): Promise<string> {
   const asked = await runCommand({
-    file: ownInterpreter(whole),
+    file: HERE.interpreterIn(whole),
     args: ['-I', '-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'],
     env: {},
   });

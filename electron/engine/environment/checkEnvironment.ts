@@ -6,7 +6,7 @@ import { message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { HERE } from '../system/here.ts';
 import type { AppPaths } from './appPaths.ts';
-import { isTooOldPython, pythonVersion, SUPPORTED_PYTHONS } from './machine.ts';
+import { isTooOldPython, SUPPORTED_PYTHONS } from './machine.ts';
 import { pythonLaunch, type PythonEnvironment } from './pythonLaunch.ts';
 import { readStamp, requirementsHash, type RequirementSet } from './requirements.ts';
 import { runCommand, type CommandRunner } from './runCommand.ts';
@@ -58,11 +58,6 @@ export async function checkEnvironment(
   return broken(message('python.changed', { names: changed.map(([name]) => name).join(', ') }));
 }
 
-/** The interpreter of the environment that this program creates. */
-export function ownInterpreter(folder: string): string {
-  return HERE.interpreterIn(folder);
-}
-
 const reportSchema = z.object({
   executable: z.string().min(1),
   python_version: z.string(),
@@ -81,7 +76,7 @@ export async function inspectInterpreter(
   thorough: boolean,
 ): Promise<Result<PythonEnvironment>> {
   const own = request.interpreter === undefined;
-  const interpreter = request.interpreter ?? ownInterpreter(request.paths.environmentFolder);
+  const interpreter = request.interpreter ?? HERE.interpreterIn(request.paths.environmentFolder);
   const source = request.paths.pythonSource;
   const launch = pythonLaunch(
     { interpreter, own, source, pythonVersion: '', packages: {} },
@@ -102,7 +97,7 @@ export async function inspectInterpreter(
   const report = parseJson(reportSchema, outcome.stdout);
   if (report === undefined) return broken(message('python.unreadable', { interpreter }), outcome.stdout);
   const { executable, python_version: version, packages } = report;
-  if (isTooOldPython(pythonVersion(version)))
+  if (isTooOldPython(version))
     return broken(message('python.too_old', { interpreter, version, needed: SUPPORTED_PYTHONS }));
   const problems = Object.entries(report.problems).map(([name, problem]) => `${name} ${problem}`);
   if (problems.length > 0)

@@ -6,12 +6,8 @@ import { appError, err, ok, type Result, failWith } from '../../contract/errors.
 import { message } from '../../contract/messages.ts';
 import type { GpuKind } from '../../contract/rpc/computer.ts';
 import { acquireFileLock, type FileLock } from '../system/fileLock.ts';
-import {
-  checkEnvironment,
-  inspectInterpreter,
-  ownInterpreter,
-  type EnvironmentCheck,
-} from './checkEnvironment.ts';
+import { HERE } from '../system/here.ts';
+import { checkEnvironment, inspectInterpreter, type EnvironmentCheck } from './checkEnvironment.ts';
 import { choosePyTorchFor, otherBuild, servesAs } from './install/choosePyTorch.ts';
 import { describeFailure, installerFailure, isNetworkError } from './install/failures.ts';
 import {
@@ -134,7 +130,7 @@ async function build(
   await removeStamp(paths.environmentFolder);
   const uv = await provideUv(request, run, steps);
   if (!uv.ok) return uv;
-  const interpreter = ownInterpreter(paths.environmentFolder);
+  const interpreter = HERE.interpreterIn(paths.environmentFolder);
   const all: Build = {
     ...{ uv: uv.value, interpreter, paths, env, machine, torch, sets, offline, signal, run, steps, gpu },
   };

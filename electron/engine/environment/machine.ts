@@ -154,8 +154,6 @@ const MAJOR = 3;
 const OLDEST_MINOR = 10;
 const NEWEST_MINOR = 14;
 
-type PythonVersion = readonly [major: number, minor: number, patch: number];
-
 /** For use in a sentence. */
 export const SUPPORTED_PYTHONS = `Python ${MAJOR}.${OLDEST_MINOR} to ${MAJOR}.${NEWEST_MINOR}`;
 
@@ -174,13 +172,11 @@ export const SUPPORTED_VERSIONS: readonly string[] = Array.from(
   (_, step) => `${MAJOR}.${NEWEST_MINOR - step}`,
 );
 
-/** The user's own newer Python may have a newer PyTorch; an older one can't run the program's own code. */
-export function isTooOldPython([major, minor]: PythonVersion): boolean {
+/**
+ * Whether a version such as 3.9.1 is too old. The user's own newer Python may have a newer PyTorch; an older one can't
+ * run the program's own code.
+ */
+export function isTooOldPython(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10) || 0);
   return major < MAJOR || (major === MAJOR && minor < OLDEST_MINOR);
-}
-
-/** Parses `3.12.1`. */
-export function pythonVersion(text: string): PythonVersion {
-  const [major = 0, minor = 0, patch = 0] = text.split('.').map((part) => Number.parseInt(part, 10) || 0);
-  return [major, minor, patch];
 }

@@ -1,4 +1,5 @@
 /** Runs one short command to its end and returns its outcome; never throws. */
+import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 
 export interface Command {
@@ -38,7 +39,10 @@ export const runCommand: CommandRunner = async (command) => {
   });
   const { onLine } = command;
   if (onLine) {
-    for (const stream of [subprocess.stdout, subprocess.stderr]) followLines(stream, onLine);
+    for (const input of [subprocess.stdout, subprocess.stderr])
+      createInterface({ input, crlfDelay: Infinity }).on('line', (line) => {
+        if (line.trim()) onLine(line.trim());
+      });
   }
   const result = await subprocess;
   return {
@@ -61,17 +65,4 @@ function endingOf(result: {
   if (result.isCanceled) return 'cancelled';
   if (result.timedOut) return 'timed_out';
   return result.exitCode === undefined && result.signal === undefined ? 'not_started' : 'failed';
-}
-
-function followLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
-  let rest = '';
-  stream.setEncoding('utf8');
-  stream.on('data', (text: string) => {
-    const lines = (rest + text).split(/\r\n|\n|\r/);
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line.trim()) onLine(line.trim());
-  });
-  stream.on('end', () => {
-    if (rest.trim()) onLine(rest.trim());
-  });
 }

@@ -104,7 +104,6 @@ export function sourceIn(folder: string, { platform, python, torchBuild }: Offli
       : join(folder, PLACES.torchLock),
     python: python.version,
     pythonArchives: python.packed ? join(folder, PLACES.python) : null,
-    torchBuild,
   };
 }
 

@@ -9,7 +9,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { MessageKey } from '../../contract/messages.ts';
-import { checkEnvironment, ownInterpreter } from '../environment/checkEnvironment.ts';
+import { HERE } from '../system/here.ts';
+import { checkEnvironment } from '../environment/checkEnvironment.ts';
 import { ensureEnvironment, type EnvironmentRequest } from '../environment/ensureEnvironment.ts';
 import { Steps } from '../environment/steps.ts';
 import { stubInstallation, type StubInstallation } from './testing/stubInstallation.ts';
@@ -43,12 +44,12 @@ describe.skipIf(skipped !== '')(`a set-up repairs ${skipped && `(skipped: ${skip
 
   it.each<[string, (site: string) => Promise<unknown>]>([
     ['no environment at all', () => rm(folder, { recursive: true })],
-    ['a missing interpreter', () => rm(ownInterpreter(folder))],
+    ['a missing interpreter', () => rm(HERE.interpreterIn(folder))],
     [
       'a dangling link to a Python that is gone',
       async () => {
-        await rm(ownInterpreter(folder));
-        await symlink(join(folder, 'gone', 'python3.9'), ownInterpreter(folder));
+        await rm(HERE.interpreterIn(folder));
+        await symlink(join(folder, 'gone', 'python3.9'), HERE.interpreterIn(folder));
       },
     ],
     ['a missing package', (site) => rm(join(site, 'torch'), { recursive: true })],

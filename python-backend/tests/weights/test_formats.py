@@ -24,7 +24,7 @@ from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
-from virnucpro_backend.weights.formats.convert import convert_dnabert_s, convert_esm2, convert_head
+from virnucpro_backend.weights.formats.convert import convert_encoder, convert_head
 from virnucpro_backend.weights.formats.names import (
     dnabert_s_config,
     dnabert_s_state,
@@ -71,7 +71,7 @@ def test_every_esm2_format_gives_the_same_bits(tmp_path: Path) -> None:
     for number, path in enumerate(published):
         assert torch.equal(embed_esm2(path), expected)
         converted = tmp_path / f"{number}.safetensors"
-        config, written = convert_esm2(open_checkpoint(path), converted)
+        config, written = convert_encoder("esm2", open_checkpoint(path), converted)
         assert config == ESM2
         assert torch.equal(embed_esm2(converted), expected)
         assert written.sha256 == sha256_of_file(converted)
@@ -90,7 +90,7 @@ def test_every_dnabert_s_format_gives_the_same_bits(tmp_path: Path) -> None:
             folder.mkdir()
             path = write_dnabert_s(folder, prefix=prefix, safetensors=safetensors)
             results.append(embed_dnabert_s(path))
-            convert_dnabert_s(open_checkpoint(path), folder / "converted.safetensors")
+            convert_encoder("dnabert_s", open_checkpoint(path), folder / "converted.safetensors")
             results.append(embed_dnabert_s(folder / "converted.safetensors"))
     assert results[0].isfinite().all()
     assert all(torch.equal(result, results[0]) for result in results)
@@ -125,10 +125,10 @@ def test_norms_of_esm2_may_be_called_gamma_and_beta(tmp_path: Path) -> None:
 def test_a_wrong_file_is_refused_with_an_explanation(tmp_path: Path) -> None:
     dnabert_s = write_dnabert_s(tmp_path, prefix="", safetensors=False)
     with pytest.raises(WeightsError, match=r"pytorch_model\.bin cannot be read as weights"):
-        convert_esm2(open_checkpoint(dnabert_s), tmp_path / "out")
+        convert_encoder("esm2", open_checkpoint(dnabert_s), tmp_path / "out")
     with pytest.raises(WeightsError, match=r"hidden_layer\.weight is missing"):
         convert_head(open_checkpoint(dnabert_s), tmp_path / "out")
     (tmp_path / "config.json").unlink()
     with pytest.raises(WeightsError, match=r"config\.json is missing"):
-        convert_dnabert_s(open_checkpoint(dnabert_s), tmp_path / "out")
+        convert_encoder("dnabert_s", open_checkpoint(dnabert_s), tmp_path / "out")
     assert not (tmp_path / "out").exists()

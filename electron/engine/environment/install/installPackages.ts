@@ -8,7 +8,7 @@ import type { Machine } from '../machine.ts';
 import { lockFile, lockWithoutTorch, torchVersion, type RequirementSet } from '../requirements.ts';
 import type { CommandRunner } from '../runCommand.ts';
 import type { Advance, Steps } from '../steps.ts';
-import type { TorchBuild, TorchChoice } from './choosePyTorch.ts';
+import type { TorchChoice } from './choosePyTorch.ts';
 import { installerFailure, isNetworkError } from './failures.ts';
 import { downloadSizes } from './setUpPlan.ts';
 import { uvCache, uvEnvironment, type Patience } from './uv.ts';
@@ -32,7 +32,6 @@ export interface OfflineSource {
    * Python.
    */
   readonly pythonArchives: string | null;
-  readonly torchBuild: TorchBuild;
 }
 
 export interface Installation {

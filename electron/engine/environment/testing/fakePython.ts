@@ -1,7 +1,7 @@
 /** A fake computer whose Pythons, uv and environment give prepared answers: no process is started. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ownInterpreter } from '../checkEnvironment.ts';
+import { HERE } from '../../system/here.ts';
 import { uvFileName } from '../install/uv.ts';
 import type { Command, CommandOutcome, CommandRunner } from '../runCommand.ts';
 
@@ -66,7 +66,7 @@ export function fakePython(computer: FakeComputer): {
   }
 
   function makeVenv(folder: string): Promise<CommandOutcome> {
-    const interpreter = ownInterpreter(folder);
+    const interpreter = HERE.interpreterIn(folder);
     mkdirSync(dirname(interpreter), { recursive: true });
     writeFileSync(interpreter, '');
     writeFileSync(join(folder, 'pyvenv.cfg'), '');

@@ -58,7 +58,7 @@ describe('the precision of a run that a cluster computes', () => {
 });
 
 it('plans smaller batches and parts for an Apple GPU than for others', () => {
-  const apple = { kind: 'mps', id: 'mps', name: 'Apple M1 GPU' } as const;
+  const apple = { kind: 'mps', id: 'mps', name: 'Apple M1 GPU', precisions: ['fp32'] } as const;
   const request = runRequestSchema.parse({ inputs: ['/a.fa'] });
   const [own, gpu] = [
     workOf(request, { devices: [apple], plannedFor: null }, 1e9),

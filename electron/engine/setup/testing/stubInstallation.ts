@@ -11,7 +11,7 @@ import { ok } from '../../../contract/errors.ts';
 import { resolveAppPaths, type AppPaths } from '../../environment/appPaths.ts';
 import { checkEnvironment } from '../../environment/checkEnvironment.ts';
 import { fetchOwnUv, findUv } from '../../environment/install/uv.ts';
-import { type Machine, pythonVersion } from '../../environment/machine.ts';
+import { type Machine } from '../../environment/machine.ts';
 import { scrubbedEnvironment, type PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { lockEntry } from '../../environment/requirements.ts';
 import { hashFile } from '../../system/hashFile.ts';
@@ -78,7 +78,7 @@ export async function stubInstallation(): Promise<StubInstallation | string> {
   return {
     paths,
     host,
-    python: pythonVersion(host.pythonVersion).slice(0, 2).join('.'),
+    python: host.pythonVersion.split('.').slice(0, 2).join('.'),
     machine: {
       platform: process.platform,
       arch: process.arch,

@@ -12,11 +12,11 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
@@ -24,7 +24,7 @@ from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.download import address, download, part_of
 from virnucpro_backend.weights.errors import WeightsError, unreadable
 from virnucpro_backend.weights.formats.checkpoints import Checkpoint, open_checkpoint
-from virnucpro_backend.weights.formats.convert import convert_dnabert_s, convert_esm2, convert_head
+from virnucpro_backend.weights.formats.convert import convert_encoder, convert_head
 from virnucpro_backend.weights.formats.names import read_head
 from virnucpro_backend.weights.manifest import PublishedFile, PublishedModel, git_blob_id
 from virnucpro_backend.weights.model_files import ModelFile
@@ -39,10 +39,6 @@ ENCODER_NAMES = {"esm2": "ESM-2", "dnabert_s": "DNABERT-S"}
 DISK_MARGIN = 200_000_000
 """Bytes to leave free on the disk."""
 
-_CONVERT: Mapping[str, Callable[[Checkpoint, Path], tuple[Any, Any]]] = {
-    "esm2": convert_esm2,
-    "dnabert_s": convert_dnabert_s,
-}
 _NAME = re.compile(r"\w[\w .+-]{0,59}")
 _RESERVED = ("teaching", SHARED, DOWNLOADS)
 
@@ -215,7 +211,7 @@ def add_encoder(shared: Path, role: str, sha256: str, source: Checkpoint, report
     report.progress(f"Converting {ENCODER_NAMES[role]}", 0, None)
     target = shared / f"{role}-{sha256[:12]}.safetensors"
     note = target.with_suffix(".json")
-    config, written = _CONVERT[role](source, target)
+    config, written = convert_encoder(role, source, target)
     content = {
         "size": written.size,
         "sha256": written.sha256,

@@ -55,7 +55,7 @@ class _Model(msgspec.Struct):
     title: str
     chunk_length: int
     files: list[str]
-    norm_bands: dict[str, tuple[float, float]]
+    norm_bands: dict[str, NormBand]
 
 
 class _Manifest(msgspec.Struct):
@@ -72,7 +72,7 @@ def read_manifest(path: Path) -> dict[str, PublishedModel]:
             model.title,
             model.chunk_length,
             tuple(content.files[key] for key in model.files),
-            {role: NormBand(*band) for role, band in model.norm_bands.items()},
+            model.norm_bands,
         )
         for name, model in content.models.items()
     }

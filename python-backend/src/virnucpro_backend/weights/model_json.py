@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -25,8 +25,7 @@ _FEWEST_BYTES = 2
 """The smallest size of a number in a file of weights."""
 
 
-@dataclass(frozen=True)
-class NormBand:
+class NormBand(NamedTuple):
     """The expected range of the Euclidean norm of this model's embeddings."""
 
     low: float
@@ -64,11 +63,8 @@ def read_model_json(folder: Path) -> ModelDescription:
 
 def write_model_json(folder: Path, model: ModelDescription) -> None:
     """Write `folder/model.json` atomically."""
-    content = {"schema": SCHEMA, **asdict(model)}
-    if model.norm_bands is not None:
-        content["norm_bands"] = {role: [band.low, band.high] for role, band in model.norm_bands.items()}
     temporary = folder / "model.json.tmp"
-    temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    temporary.write_text(json.dumps({"schema": SCHEMA, **asdict(model)}, indent=2) + "\n", encoding="utf-8")
     temporary.replace(folder / "model.json")
 
 
@@ -76,8 +72,8 @@ Text = Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class _Bands(msgspec.Struct):
-    esm2: tuple[float, float]
-    dnabert_s: tuple[float, float]
+    esm2: NormBand
+    dnabert_s: NormBand
 
 
 class _Content(msgspec.Struct):
@@ -99,7 +95,6 @@ def _parse(content: Any) -> ModelDescription:
     for role, numbers in (("esm2", model.esm2.fewest_numbers), ("dnabert_s", model.dnabert_s.fewest_numbers)):
         if numbers * _FEWEST_BYTES > files[role].size:
             raise ValueError(f"files.{role} is too small for an encoder of the size in {role}")
-    bands = model.norm_bands
     return ModelDescription(
         name=model.name,
         title=model.title,
@@ -108,7 +103,5 @@ def _parse(content: Any) -> ModelDescription:
         files=files,
         esm2=model.esm2,
         dnabert_s=model.dnabert_s,
-        norm_bands=None
-        if bands is None
-        else {"esm2": NormBand(*bands.esm2), "dnabert_s": NormBand(*bands.dnabert_s)},
+        norm_bands=None if model.norm_bands is None else msgspec.structs.asdict(model.norm_bands),
     )

@@ -8,12 +8,11 @@ FP32 (DNABERT-S). Embedding tables, LayerNorm parameters and rotary frequencies 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
@@ -31,37 +30,37 @@ from virnucpro_backend.weights.formats.names import (
     read_tensor,
 )
 
-Role = Literal["esm2", "dnabert_s", "head"]
 
+def find_encoder(role: str, checkpoint: Checkpoint) -> tuple[Esm2Config | DnabertSConfig, nn.Module, State]:
+    """Return the sizes of an encoder, the encoder without numbers, and the tensors in a file for it.
 
-def convert_esm2(checkpoint: Checkpoint, target: Path) -> tuple[Esm2Config, WrittenFile]:
-    """Write an ESM-2 to `target`. Raises WeightsError, and OSError if it cannot be written."""
-    config = esm2_config(checkpoint)
+    Raises WeightsError (`model_damaged`), ValueError and RuntimeError for impossible sizes.
+    """
+    if role == "esm2":
+        esm2 = esm2_config(checkpoint)
+        with torch.device("meta"):
+            return esm2, Esm2(esm2, torch.float16), esm2_state(checkpoint, esm2)
+    dnabert_s = dnabert_s_config(checkpoint)
     with torch.device("meta"):
-        model = Esm2(config, torch.float16)
-    return config, _write(model, esm2_state(checkpoint, config), target, checkpoint.name)
+        return dnabert_s, DnabertS(dnabert_s, torch.float16), dnabert_s_state(checkpoint, dnabert_s)
 
 
-def convert_dnabert_s(checkpoint: Checkpoint, target: Path) -> tuple[DnabertSConfig, WrittenFile]:
-    """Write a DNABERT-S to `target`. Raises the errors of `convert_esm2`."""
-    config = dnabert_s_config(checkpoint)
-    with torch.device("meta"):
-        model = DnabertS(config, torch.float16)
-    return config, _write(model, dnabert_s_state(checkpoint, config), target, checkpoint.name)
+def convert_encoder(
+    role: str, checkpoint: Checkpoint, target: Path
+) -> tuple[Esm2Config | DnabertSConfig, WrittenFile]:
+    """Write an encoder to `target`. Raises WeightsError, and OSError if it cannot be written."""
+    config, model, state = find_encoder(role, checkpoint)
+    arrays = {}
+    for key, expected in model.state_dict().items():
+        tensor = read_tensor(state, key, expected, checkpoint.name)
+        arrays[key] = _array(_smallest_exact(tensor) if expected.dtype == torch.float16 else tensor.float())
+    return config, write_safetensors(target, arrays)
 
 
 def convert_head(source: Checkpoint, target: Path) -> tuple[Head, WrittenFile]:
-    """Write a classifier to `target`. Raises the errors of `convert_esm2`."""
+    """Write a classifier to `target`. Raises the errors of `convert_encoder`."""
     head, state = read_head(source), head_state(source)
     return head, write_safetensors(target, {name: _array(tensor.float()) for name, tensor in state.items()})
-
-
-def _write(model: torch.nn.Module, state: State, target: Path, name: str) -> WrittenFile:
-    arrays = {}
-    for key, expected in model.state_dict().items():
-        tensor = read_tensor(state, key, expected, name)
-        arrays[key] = _array(_smallest_exact(tensor) if expected.dtype == torch.float16 else tensor.float())
-    return write_safetensors(target, arrays)
 
 
 def _smallest_exact(tensor: Tensor) -> Tensor:

@@ -11,25 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import torch
 from torch import Tensor
 
-from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
-from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
+from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
+from virnucpro_backend.encoders.esm2 import Esm2Config
 from virnucpro_backend.encoders.head import HEAD_TENSORS
 from virnucpro_backend.encoders.tokens import DnaTokenizer
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.errors import WeightsError, unreadable
 from virnucpro_backend.weights.formats.checkpoints import Checkpoint, open_checkpoint
-from virnucpro_backend.weights.formats.names import (
-    State,
-    dnabert_s_config,
-    dnabert_s_state,
-    esm2_config,
-    esm2_state,
-    read_head,
-    read_tensor,
-)
+from virnucpro_backend.weights.formats.convert import find_encoder
+from virnucpro_backend.weights.formats.names import read_head, read_tensor
 from virnucpro_backend.weights.formats.pickles import limited_reading
 from virnucpro_backend.weights.model_files import read_small_json
 
@@ -194,19 +186,11 @@ def check_layout(role: str, checkpoint: Checkpoint) -> Esm2Config | DnabertSConf
     Raises WeightsError (`model_damaged`).
     """
     shapes = dataclasses.replace(checkpoint, tensors=_Shapes(checkpoint.tensors))
-    config: Esm2Config | DnabertSConfig
-    state: State
     try:
-        with torch.device("meta"):
-            if role == "esm2":
-                config = esm2_config(shapes)
-                state, model = esm2_state(shapes, config), Esm2(config, torch.float16).state_dict()
-            else:
-                config = dnabert_s_config(shapes)
-                state, model = dnabert_s_state(shapes, config), DnabertS(config, torch.float16).state_dict()
+        config, model, state = find_encoder(role, shapes)
     except (ValueError, RuntimeError) as error:
         raise unreadable(checkpoint.name, str(error)) from error
-    for key, expected in model.items():
+    for key, expected in model.state_dict().items():
         if key != "rotary.inv_freq":
             read_tensor(state, key, expected, checkpoint.name)
     return config

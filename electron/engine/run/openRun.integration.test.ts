@@ -3,7 +3,7 @@ import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TOKENS_PER_BATCH } from '../../contract/plan.ts';
 import { NOTICE_FILE, PROVISIONAL_TABLE, RESULT_FILES } from '../../contract/results.ts';
 import { unwrap } from '../../contract/errors.ts';
@@ -183,18 +183,6 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(detailsOf(session.record.stored)).toEqual(details);
     expect(detailsOf(await session.record.store.loadRun())).toEqual(details);
     await session.close();
-  });
-
-  it('starts no process if it is paused while still reading its list of parts', async () => {
-    const session = await makeRun(testContext());
-    vi.spyOn(session.record.store, 'pendingParts').mockImplementation(async () => {
-      unwrap(await session.pause());
-      return [];
-    });
-    unwrap(await session.start());
-    expect(session.record.state).toEqual({ phase: 'paused', error: null });
-    await session.close();
-    expect(await readdir(join(session.folder, 'logs'))).toEqual(['run.log']);
   });
 
   it('can be hurried while pausing, such as when the program quits, and has nothing to pause before it begins', async () => {

@@ -67,6 +67,8 @@ export class OpenRun {
   private readonly batches: BatchSizes;
   private starting: { givingUp: AbortController; over: Promise<unknown> } | undefined;
   private session: WorkSession | undefined;
+  /** Ends when no file is being added any more. */
+  private settling: Promise<unknown> = Promise.resolve();
   private workerFacts: WorkerReady | undefined;
   /** The steps that follow the end of a session. */
   private ending: Promise<void> = Promise.resolve();
@@ -167,6 +169,7 @@ export class OpenRun {
   }
 
   private async startUnless(givenUp: AbortSignal, options: StartOptions): Promise<Result<void>> {
+    await this.settling;
     const ready = await readyToStart(this.context, this.record, options, givenUp).catch((reason: unknown) =>
       err(asAppError(reason)),
     );
@@ -238,9 +241,10 @@ export class OpenRun {
   /** Finishes the current parts, then pauses. */
   async drain(): Promise<Result<void>> {
     await this.giveUpStarting();
-    if (!this.session && !isActive(this.record.state)) return ok(undefined);
+    const { session } = this;
+    if (!session) return this.rest();
     const draining = await this.record.advance({ type: 'drain' });
-    if (draining.ok) this.session?.request({ type: 'drain' });
+    if (draining.ok) session.request({ type: 'drain' });
     return draining;
   }
 
@@ -251,8 +255,7 @@ export class OpenRun {
 
   async cancel(): Promise<Result<void>> {
     await this.giveUpStarting();
-    await this.stopWork(STOP_NOW_GRACE_MS);
-    return this.record.advance({ type: 'cancel' });
+    return this.endWork({ type: 'cancel' }, STOP_NOW_GRACE_MS);
   }
 
   /**
@@ -274,7 +277,7 @@ export class OpenRun {
 
   /**
    * Settles a file that the run went on without: with null it stays left out; else the file at the path is taken in
-   * its place. That one is read after all others, and only it is computed, when the run is started.
+   * its place. That one is read after all others, and only it is computed, when the run is started. A start waits.
    */
   async settleInput(
     file: string,
@@ -282,6 +285,16 @@ export class OpenRun {
     repairs: readonly Repair[] = [],
   ): Promise<Result<void>> {
     if (this.session || this.starting) return failWith('usage', message('run.pause_first'));
+    const settled = this.settling.then(() => this.settleAtRest(file, path, repairs));
+    this.settling = settled.catch(() => undefined);
+    return settled;
+  }
+
+  private async settleAtRest(
+    file: string,
+    path: string | null,
+    repairs: readonly Repair[],
+  ): Promise<Result<void>> {
     const { record, context } = this;
     const isLeftOut = filesLeftOut(record.stored).some((one) => one.path === file);
     if (!isLeftOut) return failWith('usage', message('run.has_input', { path: file }));
@@ -365,7 +378,7 @@ export class OpenRun {
 
   async close(): Promise<void> {
     // Pausing is refused while results are being written, so this waits for them instead.
-    if (this.session) allowRefusal(await this.rest());
+    if (this.session || this.starting) allowRefusal(await this.rest());
     await this.ending;
     await this.record.notes.log.written();
     try {
@@ -398,7 +411,7 @@ export class OpenRun {
     const paused = await this.record.advance({ type: 'pause' });
     // A run that is already pausing can still be hurried.
     if (!paused.ok && this.record.state.phase !== 'pausing') return paused;
-    await this.endWork({ type: 'workers_idle' }, graceMs);
+    allowRefusal(await this.endWork({ type: 'workers_idle' }, graceMs));
     return ok(undefined);
   }
 
@@ -420,7 +433,8 @@ export class OpenRun {
         batches: this.batches,
       },
       (outcome) => {
-        this.ending = Promise.all([this.ending, this.conclude(outcome)]).then(() => undefined);
+        const concluded = this.conclude(outcome).catch((reason: unknown) => this.halt(asAppError(reason)));
+        this.ending = Promise.all([this.ending, concluded]).then(() => undefined);
       },
     );
     this.session = session;
@@ -436,13 +450,16 @@ export class OpenRun {
     }
   }
 
-  /** Ends the work session and applies the resulting state transition. */
-  private async endWork(event: LifecycleEvent, graceMs?: number): Promise<void> {
-    await this.stopWork(graceMs);
-    const ended = await this.record.advance(event);
-    // The last part was finished meanwhile, so the run is writing its results.
-    if (!ended.ok) return;
-    await this.record.store.checkpoint().catch(() => undefined);
+  /** Ends the work session and applies the resulting state transition; the next start, and closing, wait for it. */
+  private endWork(event: LifecycleEvent, graceMs?: number): Promise<Result<void>> {
+    const ended = this.stopWork(graceMs).then(async () => {
+      const advanced = await this.record.advance(event);
+      // Refused if the last part was finished meanwhile, so that the run is writing its results.
+      if (advanced.ok) await this.record.store.checkpoint().catch(() => undefined);
+      return advanced;
+    });
+    this.ending = Promise.allSettled([this.ending, ended]).then(() => undefined);
+    return ended;
   }
 
   /** Ends the work, whatever the run's next state is. */
@@ -496,7 +513,7 @@ export class OpenRun {
       error.detail,
     );
     try {
-      await this.endWork({ type: 'halt', error });
+      allowRefusal(await this.endWork({ type: 'halt', error }));
     } finally {
       this.halting = false;
     }
@@ -523,9 +540,10 @@ export class OpenRun {
       case 'prepared':
         await listForShares(this.record.store);
         allowRefusal(await this.record.advance({ type: 'pause' }));
-        return this.endWork({ type: 'workers_idle' });
+        allowRefusal(await this.endWork({ type: 'workers_idle' }));
+        return;
       case 'drained':
-        await this.endWork({ type: 'workers_idle' });
+        allowRefusal(await this.endWork({ type: 'workers_idle' }));
         return this.showWhatIsEnough();
       case 'halt':
         return this.halt(outcome.error);
@@ -545,22 +563,18 @@ export class OpenRun {
   }
 
   private async finish(): Promise<void> {
-    try {
-      const settled = await this.record.advance({ type: 'parts_settled' });
-      // Something else ended the work at the same moment.
-      if (!settled.ok) return;
-      if (nodeOf(this.record.stored) !== null) {
-        await this.finishShare();
-        return;
-      }
-      const stopping = this.stopWork();
-      const { tables, ...failures } = await finishRun(this.context, this.record.store, this.record.notes);
-      await stopping;
-      unwrap(await this.record.advance({ type: 'tables_written', ...failures }));
-      await this.wrapUp(tables);
-    } catch (reason) {
-      await this.halt(asAppError(reason));
+    const settled = await this.record.advance({ type: 'parts_settled' });
+    // Something else ended the work at the same moment.
+    if (!settled.ok) return;
+    if (nodeOf(this.record.stored) !== null) {
+      await this.finishShare();
+      return;
     }
+    const stopping = this.stopWork();
+    const { tables, ...failures } = await finishRun(this.context, this.record.store, this.record.notes);
+    await stopping;
+    unwrap(await this.record.advance({ type: 'tables_written', ...failures }));
+    await this.wrapUp(tables);
   }
 
   /** A share leaves its results in its database; its run writes the tables. */

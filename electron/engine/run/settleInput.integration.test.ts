@@ -57,7 +57,20 @@ describe.skipIf(WITHOUT_PYTHON)('a file that a run went on without', () => {
       expect(await first.settleInput(bad, bad)).toMatchObject({ error: { code: 'looks_like_rna' } });
       expect(await first.settleInput(bad, good)).toMatchObject({ error: { code: 'usage' } });
       expect(first.record.state).toEqual({ ...DONE, failedInputs: 1 });
-      unwrap(await first.settleInput(bad, bad, ['read_u_as_t']));
+      // A start at the same moment waits until the file is among its inputs.
+      const answered: string[] = [];
+      await Promise.all([
+        first
+          .settleInput(bad, bad, ['read_u_as_t'])
+          .then(unwrap)
+          .then(() => answered.push('settled')),
+        first
+          .start({ preparesOnly: true })
+          .then(unwrap)
+          .then(() => answered.push('started')),
+      ]);
+      expect(answered).toEqual(['settled', 'started']);
+      allowRefusal(await first.stopNow());
       await first.close();
 
       const context = testContext({ fault: `die_once:${marker}` });

@@ -180,7 +180,7 @@ export function runsRouter(service: Service) {
       control.queue.remove(runId);
       await control.withExclusiveFolder(runId, async (folder) => {
         if (files !== 'keep') await deleteRunFiles(folder, files);
-        if (files !== 'work') await catalog.forget(runId);
+        if (files !== 'work') await control.forget(runId);
       });
       if (files === 'work') await catalog.refresh(runId);
     }),

@@ -162,6 +162,9 @@ export class RunCatalog {
   async refresh(runId: string): Promise<RunSummary> {
     const known = this.find(runId);
     const fresh = await this.readFolder(known);
+    const now = this.runs.get(runId);
+    // It was taken off the list meanwhile, or something newer is known.
+    if (now !== known) return now ? this.refresh(runId) : fresh;
     if (JSON.stringify(fresh) !== JSON.stringify(known)) await this.put(fresh);
     return fresh;
   }

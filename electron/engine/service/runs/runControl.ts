@@ -92,11 +92,14 @@ export class RunControl {
     const context = await pythonEnvironment.context();
     const make = () => createRun(context, { request, defaultParent, freeName: true, inspected, walk });
     const before = request.force && request.outputDir ? catalog.in(resolve(request.outputDir)) : undefined;
-    const created = unwrap(await (before ? this.withExclusiveFolder(before.runId, make) : make()));
-    if (before) {
-      this.queue.remove(before.runId);
-      await catalog.forget(before.runId);
-    }
+    const replace = async (runId: string) => {
+      const made = await make();
+      if (made.ok) await this.forget(runId);
+      return made;
+    };
+    const created = unwrap(
+      await (before ? this.withExclusiveFolder(before.runId, () => replace(before.runId)) : make()),
+    );
     this.entering.add(created.runId);
     try {
       await catalog.add(created.folder, namedPaths(request));
@@ -185,6 +188,12 @@ export class RunControl {
     this.changes.tell(runId);
   }
 
+  /** Takes it off the list and out of the queue. */
+  async forget(runId: string): Promise<void> {
+    await this.parts.catalog.forget(runId);
+    this.queue.remove(runId);
+  }
+
   move(runId: string, position: number): void {
     if (!this.queue.move(runId, position)) throw usage(message('run.not_waiting'));
   }
@@ -194,9 +203,9 @@ export class RunControl {
     runId: string,
     task: (folder: string) => Promise<Answer>,
   ): Promise<Answer> {
-    const folder = this.parts.catalog.folder(runId);
     return this.turns.take(runId, async () => {
-      if (this.session(runId)) throw usage(message('run.pause_first'));
+      const folder = this.parts.catalog.folder(runId);
+      if (this.workOn(runId) || this.session(runId)) throw usage(message('run.pause_first'));
       await this.parts.open.closeReader(folder);
       return task(folder);
     });
@@ -205,20 +214,19 @@ export class RunControl {
   /** Stops the running run: gives the current batches some time to finish, then ends the workers. */
   async close(pauseMs: number, stopMs: number): Promise<void> {
     const resting = this.queue.close();
-    const active = this.queue.active;
-    if (active === null) return;
-    const session = this.session(active);
+    const work = this.current;
+    if (work) work.ends = true;
+    const session = work?.session;
     if (session) {
       this.noteIfItFails(session, session.pause());
       await Promise.race([resting, setTimeout(pauseMs, undefined, UNHELD)]);
-      if (this.session(active)) this.noteIfItFails(session, session.stopNow());
+      if (this.current === work) this.noteIfItFails(session, session.stopNow());
     }
     await Promise.race([resting, setTimeout(stopMs, undefined, UNHELD)]);
   }
 
   private async work(runId: string): Promise<void> {
     const { catalog, pythonEnvironment, open } = this.parts;
-    const folder = catalog.folder(runId);
     const work: Work = { runId, session: undefined, ends: false };
     this.current = work;
     const elsewhere = this.elsewhere.get(runId);
@@ -228,7 +236,7 @@ export class RunControl {
     let startError: AppError | undefined;
     try {
       const context = await pythonEnvironment.context();
-      const session = await this.turns.take(runId, () => open.openSession(context, folder));
+      const session = await this.turns.take(runId, () => open.openSession(context, catalog.folder(runId)));
       work.session = session;
       if (this.smallerBatches.delete(runId)) session.useSmallerBatches();
       const rested = work.ends
@@ -239,9 +247,10 @@ export class RunControl {
       startError = asAppError(reason);
     }
     this.current = undefined;
-    await this.turns.take(runId, () => open.closeSession(folder)).catch(() => undefined);
+    const { session } = work;
+    if (session) await this.turns.take(runId, () => open.closeSession(session.folder)).catch(() => undefined);
     let summary = await catalog.refresh(runId);
-    if (startError) {
+    if (startError && catalog.has(runId)) {
       summary = withStartError(summary, startError);
       await catalog.put(summary);
     }
@@ -317,8 +326,8 @@ export class RunControl {
   /** Changes a run through its open session, or opens one for this single task. */
   async withSession(runId: string, task: (session: OpenRun) => Promise<Result<void>>): Promise<void> {
     const { catalog, open, pythonEnvironment } = this.parts;
-    const folder = catalog.folder(runId);
     await this.turns.take(runId, async () => {
+      const folder = catalog.folder(runId);
       const there = this.session(runId);
       if (there) {
         unwrap(await task(there));

@@ -263,7 +263,7 @@ def test_a_bad_part_does_not_stop_its_neighbours(files: list[PartFile], tmp_path
         worker.part("000001", files[1], tmp_path / "file")
         worker.part("000002", files[2], tmp_path)
         assert worker.wait_for("part_failed", lambda e: e["part"] == "000000")["code"] == "part_unreadable"
-        assert worker.wait_for("part_failed", lambda e: e["part"] == "000001")["code"] == "write_failed"
+        assert worker.wait_for("part_failed", lambda e: e["part"] == "000001")["code"] == "folder_unwritable"
         assert worker.wait_for("part_done")["part"] == "000002"
 
 

@@ -220,7 +220,7 @@ const OF_PARTS = {
 
 /** Why NVIDIA's driver shows no GPU. */
 const WITHOUT_GPU = {
-  nvml_missing: ['What asks the NVIDIA driver about GPUs is missing', 'Repair the Python environment.'],
+  nvml_missing: ['The package that finds NVIDIA GPUs is missing', 'Repair the Python environment.'],
   driver_missing: ['No NVIDIA driver is installed', 'On a computer without an NVIDIA GPU that is normal.'],
   driver_not_running: [
     'NVIDIA software is installed, but its driver is not running',

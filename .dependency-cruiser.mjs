@@ -98,7 +98,7 @@ export default {
       name: 'layer-renderer',
       comment: 'the window knows the engine only by the contract',
       severity: 'error',
-      from: { path: '^renderer/' },
+      from: { path: '^renderer/', pathNot: TESTS },
       to: { path: '^electron/', pathNot: '^electron/contract/' },
     },
     {

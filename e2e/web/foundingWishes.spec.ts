@@ -16,7 +16,7 @@ import { describeImbalance } from '../../electron/engine/run/progress/remarks.ts
 import { WorkerWatch } from '../../electron/engine/run/progress/workerWatch.ts';
 import { REAL_PYTHON, SAMPLE } from '../../electron/engine/testing/realFiles.ts';
 import { ProgressWatch } from '../../electron/engine/workers/deadlines.ts';
-import { madeDevices } from '../../renderer/testing/memoryEngine/runDetails.ts';
+import { madeDevices } from '../../renderer/testing/memoryEngine/computer.ts';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
 

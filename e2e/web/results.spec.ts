@@ -137,7 +137,7 @@ test.describe('a window over invented runs', () => {
     await expect(page.getByRole('figure', { name: 'Scores in both runs' })).toBeVisible();
     await expect(
       page.getByRole('table', { name: 'Agreement by sample and file' }).getByRole('row'),
-    ).toHaveCount(4);
+    ).toHaveCount(6);
     const list = page.getByRole('grid', { name: 'Sequences whose call changed' });
     const changed = list.locator('[aria-rowindex="2"]');
     // There is a ribbon for each run, which leads to the sequence there.

@@ -224,7 +224,7 @@ describe('a run', () => {
 
   it('names the files that could not be used, and why, each with what can be done', async () => {
     const { user } = await openRun('withFailures', 'results');
-    await screen.findByRole('link', { name: '1 file left out and 214 sequences without a result' });
+    await screen.findByRole('link', { name: '1 file left out and 192 sequences without a result' });
     act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'files' }));
     await screen.findByRole('heading', { name: '1 file could not be used' });
     screen.getByText('notes.fa');
@@ -236,7 +236,7 @@ describe('a run', () => {
 
   it('folds several failures of a kind into one line that names them and opens', async () => {
     const { user, engine } = await opened();
-    const state = { phase: 'done', failedParts: 3, failedRecords: 214, failedInputs: 2 } as const;
+    const state = { phase: 'done', failedParts: 3, failedRecords: 192, failedInputs: 2 } as const;
     act(() => engine.changeRun(RUN_IDS.withFailures, { state }));
     act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'files' }));
     for (const [line, button, count] of [

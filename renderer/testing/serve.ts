@@ -10,6 +10,7 @@ import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { WebSocketServer } from 'ws';
+import { EXPORT_FORMATS } from '../../electron/engine/exports/exportResults.ts';
 import { createMemoryEngine, type MemoryEngineOptions } from './memoryEngine/index.ts';
 
 const PAGE = fileURLToPath(new URL('../../dist/renderer/', import.meta.url));
@@ -33,7 +34,7 @@ export async function serveMemoryEngine(options: MemoryEngineOptions & { port?: 
     stop(): Promise<void>;
   }
 > {
-  const engine = createMemoryEngine(options);
+  const engine = createMemoryEngine({ formats: EXPORT_FORMATS, ...options });
   const handler = new RPCHandler(engine.router);
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');

@@ -2,7 +2,7 @@ import { waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toShownError } from '../../api/callError.ts';
 import { type Transport, retryConnection, startConnection } from '../connection.ts';
-import { madeDevices } from '../../testing/memoryEngine/runDetails.ts';
+import { madeDevices } from '../../testing/memoryEngine/computer.ts';
 import { createMemoryEngine } from '../../testing/memoryEngine/index.ts';
 import { RUN_IDS } from '../../testing/memoryEngine/runs.ts';
 import { linkTo } from '../../testing/memoryLink.ts';

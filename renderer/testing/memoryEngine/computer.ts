@@ -6,6 +6,7 @@ import {
   PROTOCOL_VERSION,
   type Calibration,
   type ComputerCheck,
+  type DeviceLive,
   countNamed,
   type LastResult,
   type FoundWeights,
@@ -76,6 +77,33 @@ function probeOf(gpus: number): ProbeResult {
       memory_available_bytes: 430 * GIB,
     },
   };
+}
+
+/** If `nodes` is given, the devices belong to a cluster. */
+export function madeDevices(count: number, nodes = 0): DeviceLive[] {
+  const each = Math.ceil(count / Math.max(1, nodes));
+  return Array.from({ length: count }, (_, index) => ({
+    id: `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
+    name: index % 3 === 2 ? 'NVIDIA RTX A6000' : 'NVIDIA H200',
+    index: nodes === 0 ? index : index % each,
+    place: nodes === 0 ? null : { node: `gpu-node-${1 + Math.floor(index / each)}`, number: index % each },
+    worker: { state: 'working', part: String(40 + index).padStart(6, '0') },
+    partFraction: (index * 0.13) % 1,
+    partsDone: Math.max(0, 40 - index),
+    residuesDone: Math.max(0, 40 - index) * 200_000,
+    residuesPerSecond: 41_000,
+    framesPerSecond: 245,
+    tokensPerBatch: 32_768,
+    placement: 'resident',
+    utilizationPercent: 97,
+    memoryUsedBytes: 23 * 2 ** 30,
+    memoryTotalBytes: 141 * 2 ** 30,
+    temperatureC: 61,
+    powerW: 412,
+    batchFillPercent: 96.4,
+    fragmentedPercent: 6.2,
+    memoryGrowthPercent: 0,
+  }));
 }
 
 export const CALIBRATION: Calibration = {

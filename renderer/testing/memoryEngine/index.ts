@@ -1,12 +1,22 @@
 import { implement } from '@orpc/server';
 import { contract } from '../../../electron/contract/index.ts';
 import { computerRouter } from './router/computerRouter.ts';
-import { computersRouter } from './router/computersRouter.ts';
+import { otherComputers } from './router/computersRouter.ts';
 import { resultsRouter } from './router/resultsRouter.ts';
 import { runsRouter } from './router/runsRouter.ts';
 import { World, type MemoryEngineOptions } from './world.ts';
 
 export type { MemoryEngineOptions } from './world.ts';
+
+const os = implement(contract);
+
+/** Procedures that do nothing, for what no test and no picture asks. */
+function silent(group: keyof typeof contract): Record<string, unknown> {
+  const procedures = os[group] as unknown as Record<string, { handler(answer: () => undefined): unknown }>;
+  return Object.fromEntries(
+    Object.keys(contract[group]).map((name) => [name, procedures[name]?.handler(() => undefined)]),
+  );
+}
 
 /**
  * Implements the contract without an engine: an invented world held in memory, for tests of the window and for measuring it. It
@@ -14,25 +24,13 @@ export type { MemoryEngineOptions } from './world.ts';
  */
 export function createMemoryEngine(options: MemoryEngineOptions = {}) {
   const world = new World(options);
-  const os = implement(contract);
   const router = os.router({
-    runs: runsRouter(world),
-    results: resultsRouter(world),
-    computer: computerRouter(world),
-    computers: computersRouter(options.computers),
-    shell: {
-      chooseFiles: os.shell.chooseFiles.handler(() => ({ paths: [] })),
-      chooseFolder: os.shell.chooseFolder.handler(() => ({ path: null })),
-      chooseSaveFile: os.shell.chooseSaveFile.handler(() => ({ path: null })),
-      savePicture: os.shell.savePicture.handler(() => ({ path: null })),
-      grantPaths: os.shell.grantPaths.handler(() => undefined),
-      revealInFolder: os.shell.revealInFolder.handler(() => undefined),
-      openExport: os.shell.openExport.handler(() => undefined),
-      restart: os.shell.restart.handler(() => undefined),
-      copyText: os.shell.copyText.handler(() => undefined),
-      searchBlast: os.shell.searchBlast.handler(() => undefined),
-    },
-  });
+    runs: { ...silent('runs'), ...runsRouter(world) },
+    results: { ...silent('results'), ...resultsRouter(world) },
+    computer: { ...silent('computer'), ...computerRouter(world) },
+    computers: { ...silent('computers'), list: otherComputers(options.computers) },
+    shell: silent('shell'),
+  } as unknown as Parameters<typeof os.router>[0]);
   return {
     router,
     changeRun: (runId: string, change: Parameters<World['change']>[1]) => {

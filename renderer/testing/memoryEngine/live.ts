@@ -1,11 +1,12 @@
 import { appError, message, type RunLive, type RunSummary } from '../../../electron/contract/index.ts';
-import { madeEvents } from './runDetails.ts';
+import { BASES_OF_RECORD, fractionOf, madeEvents, partCounts, RESIDUES_OF_PART } from './runDetails.ts';
 import { RUN_IDS } from './runs.ts';
 import { isAtWork, type World } from './world.ts';
 
+const FRAMES_OF_PART = 1580;
 const UNUSUAL_NORMS = {
   frames: 1234,
-  ofFrames: 75_400,
+  ofFrames: 49_000,
   esm2: { low: 9.1, high: 17.2, expectedLow: 12, expectedHigh: 16 },
   dnabertS: { low: 2.4, high: 4.3, expectedLow: 2, expectedHigh: 5 },
 };
@@ -14,26 +15,23 @@ const UNUSUAL_NORMS = {
 export function madeLive(world: World, run: RunSummary): RunLive {
   const atWork = isAtWork(run);
   const ended = run.state.phase === 'done';
-  const failed = run.state.phase === 'done' ? run.state.failedParts : atWork ? 1 : 0;
-  const fraction = ended ? 1 : atWork ? Math.min(0.99, 0.42 + world.tick / 40_000) : (run.fraction ?? 0);
+  const fraction = Math.min(ended ? 1 : 0.99, fractionOf(run) + (atWork ? world.tick / 40_000 : 0));
+  const parts = partCounts(world, run, fraction);
+  const work = (each: number) => ({ total: each * parts.total, done: each * parts.done });
+  const records = world.recordsOf(run);
   const wave = (index: number) => Math.sin(world.tick / 19 + index * 1.7);
   return {
     run: { ...run, fraction },
     progress: {
       prepare: {
         finished: ended || fraction > 0.6,
-        records: 74_210,
-        bases: 93_400_000,
-        frames: 561_000,
+        records,
+        bases: records * BASES_OF_RECORD,
+        frames: work(FRAMES_OF_PART).total,
       },
-      parts: {
-        total: 480,
-        done: Math.floor(480 * fraction) - failed,
-        failed,
-        inWork: atWork ? world.devices.length : 0,
-      },
-      frames: { total: 754_000, done: Math.floor(754_000 * fraction) },
-      residues: { total: 125_829_120, done: Math.floor(125_829_120 * fraction) },
+      parts,
+      frames: work(FRAMES_OF_PART),
+      residues: work(RESIDUES_OF_PART),
       inputs: {
         total: run.plan.inputs.length,
         done: ended ? run.plan.inputs.length : Math.floor(run.plan.inputs.length * fraction),

@@ -4,9 +4,9 @@ import {
   said,
   message,
   type Message,
-  type DeviceLive,
   type InputStatus,
   type RunEvent,
+  type RunProgress,
   type RunSummary,
   type ExpectedShare,
   type UnusableInput,
@@ -14,33 +14,12 @@ import {
   type ExpectedShares,
 } from '../../../electron/contract/index.ts';
 import { seededRandom } from './random.ts';
+import { ROWS_OF_PART } from './runs.ts';
+import { countCalls, seqName } from './sequences.ts';
+import { isAtWork, type World } from './world.ts';
 
-/** If `nodes` is given, the devices belong to a cluster. */
-export function madeDevices(count: number, nodes = 0): DeviceLive[] {
-  const each = Math.ceil(count / Math.max(1, nodes));
-  return Array.from({ length: count }, (_, index) => ({
-    id: `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
-    name: index % 3 === 2 ? 'NVIDIA RTX A6000' : 'NVIDIA H200',
-    index: nodes === 0 ? index : index % each,
-    place: nodes === 0 ? null : { node: `gpu-node-${1 + Math.floor(index / each)}`, number: index % each },
-    worker: { state: 'working', part: String(40 + index).padStart(6, '0') },
-    partFraction: (index * 0.13) % 1,
-    partsDone: Math.max(0, 40 - index),
-    residuesDone: Math.max(0, 40 - index) * 200_000,
-    residuesPerSecond: 41_000,
-    framesPerSecond: 245,
-    tokensPerBatch: 32_768,
-    placement: 'resident',
-    utilizationPercent: 97,
-    memoryUsedBytes: 23 * 2 ** 30,
-    memoryTotalBytes: 141 * 2 ** 30,
-    temperatureC: 61,
-    powerW: 412,
-    batchFillPercent: 96.4,
-    fragmentedPercent: 6.2,
-    memoryGrowthPercent: 0,
-  }));
-}
+export const RESIDUES_OF_PART = 262_144;
+export const BASES_OF_RECORD = 1258;
 
 export function madeUnusable({ state }: RunSummary): UnusableInput[] {
   if (state.phase !== 'done' || !state.failedInputs) return [];
@@ -52,81 +31,85 @@ export function madeUnusable({ state }: RunSummary): UnusableInput[] {
   }));
 }
 
-export function madeInputs(run: RunSummary, atWork: boolean): InputStatus[] {
-  return run.plan.inputs.map((input, index) => {
-    const done = !atWork || index === 0;
-    const state = done
-      ? run.state.phase === 'done' && run.state.failedParts > 0 && index === 1
-        ? 'done_with_failures'
-        : 'done'
-      : index === 1
-        ? 'working'
-        : 'waiting';
-    const total = 120 + index * 7;
+/** How many parts of a run there are, by state, at a fraction of its work. */
+export function partCounts(world: World, run: RunSummary, fraction = fractionOf(run)): RunProgress['parts'] {
+  const total = Math.ceil(world.recordsOf(run) / ROWS_OF_PART);
+  const failed = run.state.phase === 'done' ? run.state.failedParts : isAtWork(run) ? 1 : 0;
+  const done = Math.max(0, Math.floor(total * fraction) - failed);
+  return { total, done, failed, inWork: isAtWork(run) ? world.devices.length : 0 };
+}
+
+export const fractionOf = (run: RunSummary) => (run.state.phase === 'done' ? 1 : (run.fraction ?? 0));
+
+/** Those that failed come first. */
+export function madeParts(world: World, run: RunSummary): (PartStatus & { input: number })[] {
+  const random = seededRandom(5);
+  const { total, done, failed, inWork } = partCounts(world, run);
+  const { inputs } = run.plan;
+  const nameOf = (row: number) => world.sequencesOf(run.runId)[row]?.seqName ?? seqName(row);
+  return Array.from({ length: total }, (_, index) => {
+    const hasFailed = index < failed;
+    const isDone = !hasFailed && index < failed + done;
+    const isAssigned = !hasFailed && !isDone && index < failed + done + inWork;
+    const isPending = !hasFailed && !isDone && !isAssigned;
+    const firstRow = index * ROWS_OF_PART;
+    const lastRow = Math.min(firstRow + ROWS_OF_PART, world.recordsOf(run)) - 1;
+    const input = Math.floor((index * inputs.length) / total);
     return {
-      input: index,
-      path: input.path,
-      sizeBytes: input.sizeBytes,
-      state,
-      records: state === 'waiting' ? null : 25_000,
-      bases: state === 'waiting' ? null : 31_400_000,
-      parts: {
-        total,
-        done: done ? total : index === 1 ? 61 : 0,
-        failed: state === 'done_with_failures' ? 3 : 0,
-      },
-      residues: { total: total * 262_144, done: done ? total * 262_144 : index === 1 ? 61 * 262_144 : 0 },
-      deviceSeconds: done ? total * 11.5 : index === 1 ? 61 * 11.5 : 0,
-      problems:
-        index === 0
-          ? [
-              {
-                code: 'duplicate_ids',
-                values: {},
-                count: 12,
-                examples: [{ row: 4, name: 'k141_12', detail: 'also row 3' }],
-              },
-              {
-                code: 'empty',
-                values: {},
-                count: 3,
-                examples: [{ row: 9, name: 'k141_99', detail: '' }],
-              },
-            ]
-          : [],
+      key: String(index).padStart(6, '0'),
+      state: hasFailed ? 'failed' : isDone ? 'done' : isAssigned ? 'assigned' : 'pending',
+      ...{ firstRow, lastRow, firstName: nameOf(firstRow), lastName: nameOf(lastRow) },
+      input,
+      files: [inputs[input]?.path ?? ''],
+      frames: 1570 + Math.round(random() * 20),
+      residues: RESIDUES_OF_PART,
+      device: isPending ? null : (world.devices[index % world.devices.length]?.id ?? null),
+      seconds: isDone ? 6 + random() : null,
+      attempts: hasFailed ? 3 : isPending ? 0 : 1,
+      failure: hasFailed ? OUT_OF_MEMORY : null,
+      logPath: isPending ? null : 'logs/worker-2.log',
     };
   });
 }
 
-export function madeParts(run: RunSummary, atWork: boolean): PartStatus[] {
-  const random = seededRandom(5);
-  const failures = run.state.phase === 'done' ? run.state.failedParts : atWork ? 1 : 0;
-  return Array.from({ length: 480 }, (_, index) => {
-    const failed = index >= 77 && index < 77 + failures;
-    const state = failed ? 'failed' : !atWork || index < 200 ? 'done' : index < 208 ? 'assigned' : 'pending';
+const OUT_OF_MEMORY: PartStatus['failure'] = {
+  stage: 'computing',
+  error: { ...errorOf(said('out_of_memory', {})), detail: 'torch.OutOfMemoryError: CUDA out of memory' },
+};
+
+/** The files of a run, by the parts into which they were cut. */
+export function madeInputs(world: World, run: RunSummary): InputStatus[] {
+  const parts = Map.groupBy(madeParts(world, run), ({ input }) => input);
+  return run.plan.inputs.map(({ path, sizeBytes }, index) => {
+    const all = parts.get(index) ?? [];
+    const count = (state: PartStatus['state']) => all.filter((part) => part.state === state).length;
+    const [done, failed, pending] = [count('done'), count('failed'), count('pending')];
+    const isDone = done + failed === all.length;
+    const isWaiting = pending === all.length;
+    const rows = isWaiting
+      ? null
+      : all.reduce((sum, { firstRow, lastRow }) => sum + lastRow - firstRow + 1, 0);
     return {
-      key: String(index).padStart(6, '0'),
-      state,
-      firstRow: index * 208,
-      lastRow: index * 208 + 207,
-      firstName: `k141_${index * 208 + 1}`,
-      lastName: `k141_${index * 208 + 208}`,
-      files: ['/data/soil/plot_A.contigs.fasta'],
-      frames: 1570 + Math.round(random() * 20),
-      residues: 262_144,
-      device: state === 'pending' ? null : (madeDevices(8)[index % 8]?.id ?? null),
-      seconds: state === 'done' ? 6 + random() : null,
-      attempts: failed ? 3 : state === 'pending' ? 0 : 1,
-      failure: failed
-        ? {
-            stage: 'computing',
-            error: {
-              ...errorOf(said('out_of_memory', {})),
-              detail: 'torch.OutOfMemoryError: CUDA out of memory',
-            },
-          }
-        : null,
-      logPath: state === 'pending' ? null : 'logs/worker-2.log',
+      ...{ input: index, path, sizeBytes },
+      state: isDone ? (failed > 0 ? 'done_with_failures' : 'done') : isWaiting ? 'waiting' : 'working',
+      records: rows,
+      bases: rows === null ? null : rows * BASES_OF_RECORD,
+      parts: { total: all.length, done, failed },
+      residues: { total: all.length * RESIDUES_OF_PART, done: done * RESIDUES_OF_PART },
+      deviceSeconds: done * 11.5,
+      problems:
+        index === 0
+          ? [
+              {
+                ...{ code: 'duplicate_ids', values: {}, count: 12 },
+                examples: [{ row: 4, name: seqName(4), detail: 'also row 3' }],
+              },
+              {
+                ...{ code: 'empty', values: {}, count: 3 },
+                examples: [{ row: 9, name: seqName(9), detail: '' }],
+              },
+            ]
+          : [],
     };
   });
 }
@@ -167,29 +150,27 @@ export function madeEvents(now: number): RunEvent[] {
   return events.map((event, index) => ({ ...event, id: index + 1 }));
 }
 
-/** Imitates a growing even sample of reads: an interval that narrows around the run's final result. */
-export function madeExpectedShares(run: RunSummary): ExpectedShares {
-  const nameOf = (path: string): string => (path.split('/').at(-1) ?? path).replace(/\..*$/, '');
-  const samples = [...new Set(run.plan.inputs.map(({ path }) => nameOf(path)))];
-  const at = (
-    fraction: number,
-    share: number,
-  ): ExpectedShare & { estimate: NonNullable<ExpectedShare['estimate']> } => {
-    const half = (0.004 * (1 - fraction)) / Math.sqrt(fraction);
+/** What the rows that there are say of all. */
+export function madeExpectedShares(world: World, run: RunSummary): ExpectedShares {
+  const rows = world.sequencesOf(run.runId);
+  const shareOf = (some: typeof rows, total: number): ExpectedShare => {
+    const { virus, others } = countCalls(some);
+    const share = virus / Math.max(1, virus + others);
     return {
-      unit: 'sequences',
-      viral: 5_210,
-      scored: 29_400,
-      total: 1_200_000,
-      estimate: { share, low: share - half, high: share + half },
+      ...{ unit: 'sequences', viral: virus, scored: virus + others, total },
+      estimate: { share, low: Math.max(0, share - 0.017), high: share + 0.017 },
     };
   };
+  const total = world.recordsOf(run);
   return {
     isSample: run.plan.order === 'sample',
-    run: at(0.05, 0.177),
-    samples: samples.map((sample, index) => ({
+    run: shareOf(rows, total),
+    samples: [...new Set(run.samples)].map((sample) => ({
       sample,
-      ...at(0.05, 0.05 + (index % 7) * 0.04),
+      ...shareOf(
+        rows.filter(({ input }) => run.samples[input] === sample),
+        Math.round(total / run.plan.inputs.length),
+      ),
     })),
   };
 }

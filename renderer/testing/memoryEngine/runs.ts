@@ -15,6 +15,8 @@ export const RUN_IDS = {
   samples: 'cccccccc-cccc-4ccc-8ccc-cccccccccccc',
 } as const;
 
+export const ROWS_OF_PART = 64;
+export const NOTHING_FAILED = { phase: 'done', failedParts: 0, failedRecords: 0 } as const;
 const TEACHING_NOTICE = 'teaching model, not for research';
 const hash = (seed: number) => seed.toString(16).padStart(64, '0');
 
@@ -87,9 +89,9 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
     startsInSeconds: null,
     computingSeconds: ended ? 2520 : null,
     fraction: ended ? 1 : null,
-    sequences: ended ? 100_000 : null,
-    viralSequences: ended ? 17_842 : null,
-    otherSequences: ended ? 74_310 : null,
+    sequences: null,
+    viralSequences: null,
+    otherSequences: null,
     samples: sampleNames(paths),
     tags: [],
     note: '',
@@ -104,140 +106,101 @@ const PAIRS = Array.from({ length: 20 }, (_, index) => `gut_${String(index + 1).
 
 const INPUTS = ['sample_A.fasta.gz', 'sample_B.fasta.gz', 'sample_C.fasta.gz', 'control.fna'];
 
-export function madeRuns(now: number): RunSummary[] {
-  return [
-    madeRun(
-      {
-        runId: RUN_IDS.running,
-        name: 'Soil metagenome, plots A to C',
-        state: { phase: 'running' },
-        inputs: INPUTS,
-        hoursAgo: 0.6,
-        more: { fraction: 0.42 },
-      },
-      now,
-    ),
-    madeRun(
-      {
-        runId: RUN_IDS.queuedFirst,
-        name: 'River sediment, March',
-        state: { phase: 'created' },
-        hoursAgo: 0.4,
-        more: { queuePosition: 0, startsInSeconds: { low: 2700, high: 3300 } },
-      },
-      now,
-    ),
-    madeRun(
-      {
-        runId: RUN_IDS.queuedSecond,
-        name: 'Waste water, weekly',
-        state: { phase: 'created' },
-        inputs: INPUTS.slice(0, 2),
-        hoursAgo: 0.2,
-        more: { queuePosition: 1, startsInSeconds: { low: 4200, high: 6000 } },
-      },
-      now,
-    ),
-    madeRun(
-      {
-        runId: RUN_IDS.samples,
-        name: 'Gut, twenty patients',
-        state: { phase: 'created' },
-        inputs: PAIRS,
-        hoursAgo: 0.1,
-        more: { queuePosition: 2, startsInSeconds: { low: 5400, high: 8400 } },
-      },
-      now,
-    ),
-    madeRun(
-      {
-        runId: RUN_IDS.preparing,
-        name: 'Spring water',
-        state: { phase: 'created' },
-        hoursAgo: 0.05,
-        more: { starting: true },
-      },
-      now,
-    ),
-    madeRun(
-      {
-        runId: RUN_IDS.failed,
-        name: 'Glacier melt, truncated copy',
-        state: {
-          phase: 'failed',
-          error: appError(
-            'input_truncated',
-            'contigs.fasta ends too early: the compressed data are cut off.',
-          ),
-        },
-        hoursAgo: 26,
-      },
-      now,
-    ),
-    madeRun(
-      {
-        runId: RUN_IDS.cancelled,
-        name: 'Hot spring, wrong model',
-        state: { phase: 'cancelled' },
-        hoursAgo: 28,
-      },
-      now,
-    ),
-    madeRun(
-      {
-        runId: RUN_IDS.interrupted,
-        name: 'Bat guano 2025',
-        state: { phase: 'running' },
-        hoursAgo: 20,
-        more: { interrupted: true, fraction: 0.63 },
-      },
-      now,
-    ),
-    madeRun(
-      {
-        runId: RUN_IDS.withFailures,
-        name: 'Sea water, depth profile',
-        state: { phase: 'done', failedInputs: 1, failedParts: 3, failedRecords: 214 },
-        inputs: INPUTS,
-        hoursAgo: 50,
-      },
-      now,
-    ),
-    madeRun(
-      {
-        runId: RUN_IDS.done,
-        name: 'Lake plankton',
-        state: { phase: 'done', failedParts: 0, failedRecords: 0 },
-        inputs: INPUTS,
-        hoursAgo: 75,
-        more: { tags: ['lake', '2025'], note: 'Second extraction; compare with the river samples.' },
-      },
-      now,
-    ),
-    madeRun(
-      {
-        runId: RUN_IDS.teaching,
-        name: 'Example',
-        state: { phase: 'done', failedParts: 0, failedRecords: 0 },
-        inputs: ['example.fasta'],
-        teaching: true,
-        hoursAgo: 99,
-        more: { sequences: 200, viralSequences: 21, otherSequences: 160 },
-      },
-      now,
-    ),
-    madeRun(
-      {
-        runId: RUN_IDS.halted,
-        name: 'Permafrost core 7',
-        state: {
-          phase: 'paused',
-          error: appError('disk_full', 'There is no room left on the disk of the results folder.'),
-        },
-        hoursAgo: 30,
-        more: { fraction: 0.31 },
-      },
-      now,
-    ),
-  ];
-}
+const waiting = (queuePosition: number, low: number, high: number) => ({
+  queuePosition,
+  startsInSeconds: { low, high },
+});
+
+const INVENTED: readonly (Omit<RunOptions, 'runId'> & { id: keyof typeof RUN_IDS })[] = [
+  {
+    id: 'running',
+    name: 'Soil metagenome, plots A to C',
+    state: { phase: 'running' },
+    inputs: INPUTS,
+    hoursAgo: 0.6,
+    more: { fraction: 0.42 },
+  },
+  {
+    id: 'queuedFirst',
+    name: 'River sediment, March',
+    state: { phase: 'created' },
+    hoursAgo: 0.4,
+    more: waiting(0, 2700, 3300),
+  },
+  {
+    id: 'queuedSecond',
+    name: 'Waste water, weekly',
+    state: { phase: 'created' },
+    inputs: INPUTS.slice(0, 2),
+    hoursAgo: 0.2,
+    more: waiting(1, 4200, 6000),
+  },
+  {
+    id: 'samples',
+    name: 'Gut, twenty patients',
+    state: { phase: 'created' },
+    inputs: PAIRS,
+    hoursAgo: 0.1,
+    more: waiting(2, 5400, 8400),
+  },
+  {
+    id: 'preparing',
+    name: 'Spring water',
+    state: { phase: 'created' },
+    hoursAgo: 0.05,
+    more: { starting: true },
+  },
+  {
+    id: 'failed',
+    name: 'Glacier melt, truncated copy',
+    state: {
+      phase: 'failed',
+      error: appError('input_truncated', 'contigs.fasta ends too early: the compressed data are cut off.'),
+    },
+    hoursAgo: 26,
+  },
+  { id: 'cancelled', name: 'Hot spring, wrong model', state: { phase: 'cancelled' }, hoursAgo: 28 },
+  {
+    id: 'interrupted',
+    name: 'Bat guano 2025',
+    state: { phase: 'running' },
+    hoursAgo: 20,
+    more: { interrupted: true, fraction: 0.63 },
+  },
+  {
+    id: 'withFailures',
+    name: 'Sea water, depth profile',
+    state: { phase: 'done', failedInputs: 1, failedParts: 3, failedRecords: 3 * ROWS_OF_PART },
+    inputs: INPUTS,
+    hoursAgo: 50,
+  },
+  {
+    id: 'done',
+    name: 'Lake plankton',
+    state: NOTHING_FAILED,
+    inputs: INPUTS,
+    hoursAgo: 75,
+    more: { tags: ['lake', '2025'], note: 'Second extraction; compare with the river samples.' },
+  },
+  {
+    id: 'teaching',
+    name: 'Example',
+    state: NOTHING_FAILED,
+    inputs: ['example.fasta'],
+    teaching: true,
+    hoursAgo: 99,
+  },
+  {
+    id: 'halted',
+    name: 'Permafrost core 7',
+    state: {
+      phase: 'paused',
+      error: appError('disk_full', 'There is no room left on the disk of the results folder.'),
+    },
+    hoursAgo: 30,
+    more: { fraction: 0.31 },
+  },
+];
+
+export const madeRuns = (now: number): RunSummary[] =>
+  INVENTED.map(({ id, ...run }) => madeRun({ runId: RUN_IDS[id], ...run }, now));

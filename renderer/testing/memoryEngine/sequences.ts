@@ -19,11 +19,18 @@ import { seededRandom } from './random.ts';
 
 const CHUNK = 500;
 
-export function madeSequences(count: number, inputs: number, seed: number): SequenceResult[] {
+/** The first ones have failed. */
+export function madeSequences(count: number, failed: number, inputs: number, seed: number): SequenceResult[] {
   const random = seededRandom(seed);
   return Array.from({ length: count }, (_, row) =>
-    madeSequence(row, Math.floor((row * inputs) / count), random),
+    madeSequence(row, row < failed, Math.floor((row * inputs) / count), random),
   );
+}
+
+export function countCalls(rows: readonly SequenceResult[]) {
+  const counts = { virus: 0, others: 0, not_scored: 0, failed: 0 };
+  for (const { prediction } of rows) counts[prediction] += 1;
+  return counts;
 }
 
 /** Nothing in every column: null, or none where a column always has a value. */
@@ -31,19 +38,20 @@ const NO_VALUES = Object.fromEntries(
   SEQUENCE_FIELDS.map((key) => [key, SEQUENCE_COLUMNS[key].schema.safeParse(null).success ? null : 0]),
 ) as unknown as SequenceResult;
 
-function madeSequence(row: number, input: number, random: () => number): SequenceResult {
+export const seqName = (row: number) => `k141_${(row * 7919) % 1_000_003}`;
+
+function madeSequence(row: number, failed: boolean, input: number, random: () => number): SequenceResult {
   const length = Math.round(300 + 4000 * random() ** 3);
   const nChunks = Math.ceil(length / CHUNK);
-  const seqName = `k141_${(row * 7919) % 1_000_003}`;
+  const name = seqName(row);
   const unscored = random() < 0.28;
-  const failed = random() < 0.002;
   const isViral = random() < 0.18;
   const virusScore = isViral ? 1 - random() ** 2 * 0.5 : random() ** 2.2 * 0.62;
   const base = {
     ...NO_VALUES,
     row,
-    seqName,
-    header: `${seqName} flag=${row % 4} multi=${(1 + random() * 30).toFixed(4)} len=${length}`,
+    seqName: name,
+    header: `${name} flag=${row % 4} multi=${(1 + random() * 30).toFixed(4)} len=${length}`,
     input,
     length,
     tooShort: isTooShort(length),

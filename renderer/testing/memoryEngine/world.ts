@@ -2,9 +2,9 @@ import {
   type CallRule,
   type OtherComputer,
   sampleNames,
-  type SampleDetails,
   settingsSchema,
   type DeviceLive,
+  type ExportFormat,
   type ModelStatus,
   type PackOffline,
   type Precision,
@@ -14,11 +14,10 @@ import {
   type SequenceResult,
   type Settings,
 } from '../../../electron/contract/index.ts';
-import { madeProbe, MODELS } from './computer.ts';
+import { madeDevices, madeProbe, MODELS } from './computer.ts';
 import { MadeEnvironment } from './environment.ts';
-import { madeDevices } from './runDetails.ts';
 import { madeRuns, RUN_IDS } from './runs.ts';
-import { madeSequences } from './sequences.ts';
+import { countCalls, madeSequences } from './sequences.ts';
 
 export interface MemoryEngineOptions {
   readonly runs?: 'none' | 'many';
@@ -38,9 +37,14 @@ export interface MemoryEngineOptions {
   readonly allModels?: boolean;
   /** The window is on the engine's computer. */
   readonly sameComputer?: boolean;
+  /** Those of the engine. */
+  readonly formats?: readonly ExportFormat[];
   /** Other computers, as only the desktop app has them. */
   readonly computers?: readonly OtherComputer[];
 }
+
+/** Sequences in the files of a run that is not done. */
+const RECORDS = 74_210;
 
 export const isAtWork = (run: RunSummary) => run.state.phase === 'running' && !run.interrupted;
 
@@ -52,6 +56,7 @@ export class World {
   readonly probe: ProbeResult;
   readonly snapshotsPerSecond: number;
   readonly sameComputer: boolean;
+  readonly formats: readonly ExportFormat[];
   /** Called when the list of runs has changed. */
   readonly listeners = new Set<() => void>();
   /** Numbers of the devices that the user has left out. */
@@ -60,14 +65,9 @@ export class World {
   models: readonly ModelStatus[] = MODELS;
   /** A folder that is being packed. */
   packing: PackOffline | null = null;
-  /** Models whose known answers have been checked. */
   /** Models that were checked with known sequences. */
   readonly controlled = new Set<string>(['teaching']);
   speedIsMeasured = false;
-  /** Sample names given by the user, by run. */
-  readonly samples = new Map<string, readonly string[]>();
-  /** By run, what a sample sheet says about the sample of each file. */
-  readonly sampleDetails = new Map<string, readonly (SampleDetails | undefined)[]>();
   /** The user's notes, by run. */
   readonly sequenceNotes = new Map<string, SequenceNote[]>();
   /** Files of another tool's tables, by run. */
@@ -81,7 +81,7 @@ export class World {
   /** Number of snapshots so far, which makes figures change. */
   tick = 0;
   private readonly sequenceCount: number;
-  private readonly sequencesByRun = new Map<string, SequenceResult[]>();
+  private readonly rows = new Map<string, SequenceResult[]>();
 
   constructor(options: MemoryEngineOptions) {
     this.runs = options.runs === 'none' ? [] : madeRuns(this.openedAt);
@@ -103,11 +103,13 @@ export class World {
       );
     }
     this.sameComputer = options.sameComputer ?? true;
+    this.formats = options.formats ?? [];
     this.nodes = options.nodes ?? 0;
     this.devices = madeDevices(options.devices ?? 8, this.nodes);
     this.probe = madeProbe(this.nodes === 0 ? this.devices.length : 0, options.failedAt);
     this.snapshotsPerSecond = options.snapshotsPerSecond ?? 4;
-    this.sequenceCount = options.sequences ?? 20_000;
+    this.sequenceCount = options.sequences ?? 2000;
+    this.setRuns(this.runs);
   }
 
   private addSamples(count: number): void {
@@ -131,11 +133,6 @@ export class World {
     return this.runs.some((run) => run.runId === runId);
   }
 
-  samplesOf(run: RunSummary): string[] {
-    const named = this.samples.get(run.runId) ?? [];
-    return named.length > 0 ? [...named] : sampleNames(run.plan.inputs.map(({ path }) => path));
-  }
-
   find(runId: string): RunSummary {
     const found = this.runs.find((run) => run.runId === runId);
     if (!found) throw new Error(`There is no run ${runId}`);
@@ -154,41 +151,46 @@ export class World {
     this.setRuns(this.runs.filter((run) => run.runId !== runId));
   }
 
-  /** Swaps it with the run at that position. */
-  moveInQueue(runId: string, position: number): void {
-    const from = this.find(runId).queuePosition ?? 0;
-    this.runs = this.runs.map((run) =>
-      run.runId !== runId && run.queuePosition === position ? { ...run, queuePosition: from } : run,
-    );
-    this.change(runId, { queuePosition: position });
-  }
-
-  includeDevice(id: string, included: boolean): void {
-    const index = this.devices.findIndex((device) => device.id === id);
-    if (included) this.excluded.delete(index);
-    else this.excluded.add(index);
-  }
-
+  /** Its rows: all of a run that is done, else the first ones. */
   sequencesOf(runId: string): SequenceResult[] {
-    const run = this.find(runId);
-    const known = this.sequencesByRun.get(runId);
+    return this.rowsOf(this.find(runId));
+  }
+
+  /** As many as are in its files. */
+  recordsOf(run: RunSummary): number {
+    return run.state.phase === 'done' ? this.rowsOf(run).length : RECORDS;
+  }
+
+  private rowsOf({ runId, state, plan }: RunSummary): SequenceResult[] {
+    const key = JSON.stringify([runId, state]);
+    const known = this.rows.get(key);
     if (known) return known;
-    const whole = madeSequences(this.sequencesIn(run), run.plan.inputs.length, 3);
-    const made = whole.map((one) => ({
+    const isDone = state.phase === 'done';
+    const [count, failed] = isDone
+      ? [plan.model.notice === null ? this.sequenceCount : 200, state.failedRecords]
+      : [state.phase === 'created' ? 0 : 4000, 0];
+    const made = madeSequences(count, failed, plan.inputs.length, 3).map((one) => ({
       ...one,
-      settled: run.state.phase === 'done' || one.nChunks < 3 || one.row % 3 > 0,
+      settled: isDone || one.nChunks < 3 || one.row % 3 > 0,
     }));
-    this.sequencesByRun.set(runId, made);
+    this.rows.set(key, made);
     return made;
   }
 
-  private sequencesIn(run: RunSummary): number {
-    if (run.state.phase === 'done') return run.plan.model.notice === null ? this.sequenceCount : 200;
-    return run.state.phase === 'created' ? 0 : 4000;
+  /** What a list of runs says of one that is done is counted in its rows. */
+  private counted(run: RunSummary): RunSummary {
+    if (run.state.phase !== 'done') return run;
+    const { virus, others } = countCalls(this.rowsOf(run));
+    return {
+      ...run,
+      sequences: this.recordsOf(run),
+      viralSequences: virus,
+      otherSequences: others,
+    };
   }
 
   private setRuns(runs: readonly RunSummary[]): void {
-    this.runs = runs;
+    this.runs = runs.map((run) => this.counted(run));
     for (const listener of this.listeners) listener();
   }
 }

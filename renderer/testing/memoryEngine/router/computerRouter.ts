@@ -49,7 +49,6 @@ export function computerRouter(world: World) {
     installRay: computer.installRay.handler(() => {
       void world.environment.setUp('2.60.0');
     }),
-    cancelSetUp: computer.cancelSetUp.handler(() => world.environment.cancel()),
     freeSpace: computer.freeSpace.handler(() => ({ bytes: 214_000_000_000 })),
     getWeights: computer.getWeights.handler(async function* ({ input }) {
       yield* download();
@@ -82,16 +81,11 @@ export function computerRouter(world: World) {
       if (input.check === 'speed') world.speedIsMeasured = true;
       else if (input.model !== undefined) world.controlled.add(input.model);
     }),
-    pauseWeights: computer.pauseWeights.handler(() => undefined),
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: [] })),
     lookAtWeights: computer.lookAtWeights.handler(() => FOUND_WEIGHTS),
     importWeights: computer.importWeights.handler(() =>
       steps([message('step.checking', { file: 'ESM-2' }), message('step.converting', { file: 'ESM-2' })]),
     ),
-    verifyModel: computer.verifyModel.handler(() =>
-      steps([message('step.checking', { file: 'esm2.safetensors' })]),
-    ),
-    removeModel: computer.removeModel.handler(() => ({ freedBytes: 7_000_000, usedBy: ['Gut phages'] })),
     offlineChoices: computer.offlineChoices.handler(() => ({
       platform: 'linux-x64' as const,
       gpu: 'nvidia' as const,

@@ -35,24 +35,11 @@ export const MADE_COMPUTERS: readonly OtherComputer[] = (
   ] as const
 ).map(([name, link]) => ({ address: `anna@${name}.example.org`, link }));
 
-/** Other computers, as the desktop app has them; if there are none, calls are refused as in a browser. */
-export function computersRouter(computers: readonly OtherComputer[] | undefined) {
-  const { computers: os } = implement(contract);
-  return {
-    list: os.list.handler(async function* ({ signal, errors }) {
-      if (!computers)
-        throw errors.APP({ data: appError('usage', 'Only the desktop app has other computers.') });
-      yield [...computers];
-      await new Promise((resolve) => signal?.addEventListener('abort', resolve));
-    }),
-    add: os.add.handler(() => undefined),
-    remove: os.remove.handler(() => undefined),
-    connect: os.connect.handler(() => undefined),
-    disconnect: os.disconnect.handler(() => undefined),
-    answer: os.answer.handler(() => undefined),
-    // eslint-disable-next-line @typescript-eslint/require-await -- a stream of one
-    transfer: os.transfer.handler(async function* ({ input: { path } }) {
-      yield { doneBytes: 1, totalBytes: 1, path };
-    }),
-  };
-}
+/** As the desktop app has them; if there are none, the call is refused as in a browser. */
+export const otherComputers = (computers: readonly OtherComputer[] | undefined) =>
+  implement(contract).computers.list.handler(async function* ({ signal, errors }) {
+    if (!computers)
+      throw errors.APP({ data: appError('usage', 'Only the desktop app has other computers.') });
+    yield [...computers];
+    await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+  });

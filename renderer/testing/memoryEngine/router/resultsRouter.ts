@@ -5,13 +5,15 @@ import {
   contract,
   NO_DETAILS,
   noLengthScores,
-  type ExportFormat,
+  type CallAgreement,
+  type ComparedSequence,
   type OtherTable,
   type SequenceFilter,
   type SequenceNote,
   type SequenceResult,
 } from '../../../../electron/contract/index.ts';
 import {
+  countCalls,
   filteredSequences,
   madeChunks,
   madeLetters,
@@ -26,22 +28,25 @@ const OTHER_COLUMNS = ['virus_score', 'taxonomy'];
 const WITHOUT_CALLS = /scores\.csv$/;
 const titleOfTable = (index: number) => (index === 0 ? 'geNomad' : 'DeepVirFinder');
 
-function countCalls(rows: readonly SequenceResult[]) {
-  const count = (prediction: SequenceResult['prediction']) =>
-    rows.filter((row) => row.prediction === prediction).length;
-  return {
-    virus: count('virus'),
-    others: count('others'),
-    not_scored: count('not_scored'),
-    failed: count('failed'),
-  };
-}
-
 const foundIn = (rows: readonly SequenceResult[]) => ({
   sequences: rows.length,
   byPrediction: countCalls(rows),
   bases: rows.reduce((sum, { length }) => sum + length, 0),
 });
+
+/** How often both runs say the same of what both called; one of 37 calls differs, in either direction alike. */
+function agreementOf(
+  where: Pick<CallAgreement, 'sample' | 'file'> | null,
+  compared: readonly ComparedSequence[],
+): CallAgreement {
+  const isCall = (call: SequenceResult['prediction']) => call === 'virus' || call === 'others';
+  const both = compared.filter(({ first, second }) => isCall(first.prediction) && isCall(second.prediction));
+  const same = both.filter(({ first, second }) => first.prediction === second.prediction);
+  return {
+    ...(where ?? { sample: null, file: null }),
+    ...{ called: both.length, sameCall: same.length, kappa: 0.931 },
+  };
+}
 
 export function resultsRouter(world: World) {
   const { results } = implement(contract);
@@ -212,11 +217,6 @@ export function resultsRouter(world: World) {
     notes: results.notes.handler(({ input }) => world.sequenceNotes.get(input.runId) ?? []),
     annotate: results.annotate.handler(({ input: { runId, ...annotation } }) => mark(runId, annotation)),
     shortlist: results.shortlist.handler(({ input: { runId, ...change } }) => mark(runId, change)),
-    shortlistLetters: results.shortlistLetters.handler(({ input: { runId } }) => ({
-      fasta: selected({ runId, filter: { shortlisted: true } })
-        .map((sequence) => madeLetters(sequence).record)
-        .join(''),
-    })),
     copiedRows: results.copiedRows.handler(({ input }) => ({
       text: selected(input)
         .filter(({ row }) => input.rows?.includes(row) ?? true)
@@ -235,6 +235,13 @@ export function resultsRouter(world: World) {
         const bin = Math.min(19, Math.floor((other.virusScore ?? 0) * 20));
         if (line && other.virusScore !== null) line[bin] = (line[bin] ?? 0) + 1;
       }
+      const { plan, samples } = world.find(input.runId);
+      const byInput = plan.inputs.map(({ path }, index) =>
+        agreementOf(
+          { sample: samples[index] ?? '', file: path.split('/').at(-1) ?? path },
+          all.filter((one) => first[one.first.row]?.input === index),
+        ),
+      );
       return {
         inBoth: all.length,
         matchedByOrder: 0,
@@ -244,11 +251,7 @@ export function resultsRouter(world: World) {
         onlyInSecond: second.length - all.length,
         sameCall: all.filter((one) => one.first.prediction === one.second.prediction).length,
         calls,
-        agreement: [
-          { sample: null, file: null, called: 540, sameCall: 525, kappa: 0.931 },
-          { sample: 'surface', file: 'surface.fa', called: 300, sameCall: 297, kappa: 0.972 },
-          { sample: 'deep', file: 'deep.fa', called: 240, sameCall: 228, kappa: 0.884 },
-        ],
+        agreement: [agreementOf(null, all), ...byInput],
         scores: {
           compared: all.length,
           correlation: 0.9871,
@@ -302,62 +305,28 @@ export function resultsRouter(world: World) {
       };
     }),
     samples: results.samples.handler(({ input }) => {
-      const names = world.samplesOf(world.find(input.runId));
+      const names = world.find(input.runId).samples;
       const items = [...new Set(names)].map((sample) => {
         const inputs = names.flatMap((name, index) => (name === sample ? [index] : []));
         const rows = filteredSequences(world.sequencesOf(input.runId), { inputs });
         return {
           ...NO_DETAILS,
-          ...world.sampleDetails.get(input.runId)?.[inputs[0] ?? 0],
           sample,
           inputs,
           ...foundIn(rows),
         };
       });
-      const controls = items.filter(({ control }) => control);
       const all = world.sequencesOf(input.runId);
-      const foundBy = (some: typeof items) =>
-        foundIn(filteredSequences(all, { inputs: some.flatMap(({ inputs }) => inputs) }));
       return {
         names,
         items,
         all: foundIn(all),
-        inControls: controls.length === 0 ? null : { samples: controls.length, ...foundBy(controls) },
-        outsideControls: foundBy(items.filter(({ control }) => !control)),
+        inControls: null,
+        outsideControls: foundIn(all),
         strong: filteredSequences(all, CONSERVATIVE).length,
       };
     }),
-    query: results.query.handler(({ input }) => {
-      const found = world.sequencesOf(input.runId).slice(0, 20);
-      return {
-        columns: [
-          { name: 'seq_name', type: 'VARCHAR' },
-          { name: 'virus_score', type: 'FLOAT' },
-        ],
-        rows: found.map(({ seqName, virusScore }) => [seqName, virusScore]),
-        isCut: false,
-        milliseconds: 12,
-      };
-    }),
-    saveQuery: results.saveQuery.handler(({ input }) => ({
-      path: input.path ?? '/tmp/query.tsv',
-      downloadPath: null,
-      rows: 20,
-      bytes: 1234,
-      isCut: false,
-    })),
-    setSamples: results.setSamples.handler(({ input }) => {
-      world.samples.set(input.runId, input.names);
-      if (input.details) world.sampleDetails.set(input.runId, input.details);
-    }),
-    exportFormats: results.exportFormats.handler(() => [
-      exportFormat('xlsx', 'tables', 'Excel workbook (XLSX)'),
-      exportFormat('tsv', 'tables', 'Tab-separated table (TSV)'),
-      exportFormat('fasta', 'sequences', 'Sequences (FASTA)'),
-      exportFormat('gff3', 'browsers', 'Features (GFF3)'),
-      exportFormat('multiqc', 'summaries', 'Calls per sample for MultiQC', true),
-      exportFormat('report', null, 'Report (HTML)', true),
-    ]),
+    exportFormats: results.exportFormats.handler(() => [...world.formats]),
     // eslint-disable-next-line @typescript-eslint/require-await -- a stream, as the engine's is
     export: results.export.handler(async function* ({ input }) {
       const total = selected(input).length;
@@ -370,22 +339,5 @@ export function resultsRouter(world: World) {
         bytes: 123_456,
       };
     }),
-  };
-}
-
-function exportFormat(
-  id: string,
-  group: ExportFormat['group'],
-  label: string,
-  isOfWholeRun = false,
-): ExportFormat {
-  const texts = { label, text: label };
-  return {
-    id,
-    ending: `.${id}`,
-    group,
-    isOfWholeRun,
-    needsEmbeddings: false,
-    texts: { en: texts, de: texts },
   };
 }

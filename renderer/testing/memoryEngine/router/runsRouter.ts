@@ -1,17 +1,12 @@
 import { implement } from '@orpc/server';
-import { appError, contract, isSheetName, message } from '../../../../electron/contract/index.ts';
+import { appError, contract } from '../../../../electron/contract/index.ts';
 import { madeDeviceHistory, MADE_FILES } from '../deviceHistory.ts';
 import { COHORT, COHORT_FILES, madeInspection } from '../computer.ts';
 import { madeLive } from '../live.ts';
 import { pause } from '../pause.ts';
 import { madeExpectedShares, madeEvents, madeInputs, madeParts, madeUnusable } from '../runDetails.ts';
-import { madeRun, RUN_IDS } from '../runs.ts';
+import { madeRun, NOTHING_FAILED } from '../runs.ts';
 import { isAtWork, type World } from '../world.ts';
-
-const MADE_SHEET = [
-  { file: 'P01.fasta', sample: 'P01', group: 'patients', note: 'day 3', control: false },
-  { file: 'blank.fasta', sample: 'Blank', group: 'patients', note: null, control: true },
-];
 
 export function runsRouter(world: World) {
   const { runs } = implement(contract);
@@ -38,19 +33,9 @@ export function runsRouter(world: World) {
             ? COHORT_FILES.map((name) => `${path}/${name}`)
             : [`${path}/sample_A.fasta.gz`, `${path}/sample_B.fasta.gz`, `${path}/truncated.fa.gz`],
       );
-      const paths = found.filter((path) => !isSheetName(path));
       const someIgnored = found.length > input.paths.length ? [`${input.paths[0] ?? ''}/notes.docx`] : [];
-      yield { type: 'found' as const, paths, ignored: someIgnored.length, someIgnored };
-      for (const path of found.filter(isSheetName))
-        yield path.includes('fault')
-          ? {
-              type: 'sheet' as const,
-              path,
-              rows: [],
-              error: appError('sample_sheet', message('sheet.no_lines', { name: path })),
-            }
-          : { type: 'sheet' as const, path, rows: MADE_SHEET, error: null };
-      for (const path of paths) {
+      yield { type: 'found' as const, paths: found, ignored: someIgnored.length, someIgnored };
+      for (const path of found) {
         await pause(30);
         yield madeInspection(path);
       }
@@ -101,28 +86,12 @@ export function runsRouter(world: World) {
         Date.now(),
       );
       const samples = run.samples.map((name, index) => input.samples?.[input.inputs[index] ?? ''] ?? name);
-      world.samples.set(runId, samples);
-      world.sampleDetails.set(
-        runId,
-        input.inputs.map((path) => input.sampleDetails?.[path]),
-      );
       world.add({
         ...run,
         samples,
         request: { ...run.request, model: input.model, inputs: input.inputs, where: input.where },
       });
       return { runId };
-    }),
-    runExample: runs.runExample.handler(() => ({ runId: RUN_IDS.teaching })),
-    checkExample: runs.checkExample.handler(() => ({
-      matches: true,
-      compared: 214,
-      message: 'All scores agree.',
-    })),
-    open: runs.open.handler(({ input, errors }) => {
-      if (!input.folder.includes('predictions'))
-        throw errors.APP({ data: appError('folder_not_a_run', `${input.folder} holds no run.`) });
-      return { runId: RUN_IDS.done };
     }),
     watch: runs.watch.handler(async function* ({ input, signal, errors }) {
       if (!world.has(input.runId))
@@ -142,19 +111,17 @@ export function runsRouter(world: World) {
     ),
     expectedShares: runs.expectedShares.handler(({ input }) => {
       const run = world.find(input.runId);
-      return run.state.phase === 'done' ? null : madeExpectedShares(run);
+      return run.state.phase === 'done' ? null : madeExpectedShares(world, run);
     }),
     files: runs.files.handler(({ input }) =>
       world.find(input.runId).state.phase === 'done' ? MADE_FILES : [],
     ),
-    openFile: runs.openFile.handler(() => undefined),
-    download: runs.download.handler(({ input }) => ({ downloadPath: `/download/made-up/${input.name}` })),
     events: runs.events.handler(({ input }) =>
       madeEvents(world.openedAt).filter((event) => input.beforeId === undefined || event.id < input.beforeId),
     ),
     inputs: runs.inputs.handler(({ input }) => {
       const run = world.find(input.runId);
-      const all = madeInputs(run, isAtWork(run));
+      const all = madeInputs(world, run);
       return {
         total: all.length,
         items: all.slice(input.offset, input.offset + input.limit),
@@ -162,20 +129,16 @@ export function runsRouter(world: World) {
       };
     }),
     parts: runs.parts.handler(({ input }) => {
-      const run = world.find(input.runId);
-      const perInput = Math.ceil(480 / run.plan.inputs.length);
-      const all = madeParts(run, isAtWork(run)).filter(
-        (part, index) =>
+      const all = madeParts(world, world.find(input.runId)).filter(
+        (part) =>
           (input.state === undefined || part.state === input.state) &&
-          (input.input === undefined || Math.floor(index / perInput) === input.input),
+          (input.input === undefined || part.input === input.input),
       );
       return { total: all.length, items: all.slice(input.offset, input.offset + input.limit) };
     }),
     pause: runs.pause.handler(({ input }) =>
       world.change(input.runId, { state: { phase: 'paused', error: null } }),
     ),
-    setGoal: runs.setGoal.handler(({ input }) => world.change(input.runId, { goal: input.goal })),
-    drain: runs.drain.handler(({ input }) => world.change(input.runId, { state: { phase: 'draining' } })),
     resume: runs.resume.handler(({ input: { runId, devices } }) => {
       const { request } = world.find(runId);
       world.change(runId, {
@@ -184,16 +147,9 @@ export function runsRouter(world: World) {
         ...(devices === undefined ? {} : { request: { ...request, devices } }),
       });
     }),
-    stop: runs.stop.handler(({ input }) =>
-      world.change(input.runId, { state: { phase: 'paused', error: null } }),
-    ),
     cancel: runs.cancel.handler(({ input }) =>
       world.change(input.runId, { state: { phase: 'cancelled' }, queuePosition: null }),
     ),
-    retry: runs.retry.handler(({ input }) =>
-      world.change(input.runId, { state: { phase: 'done', failedParts: 0, failedRecords: 0 } }),
-    ),
-    skip: runs.skip.handler(() => undefined),
     settleInput: runs.settleInput.handler(({ input: { runId } }) => {
       const { state } = world.find(runId);
       if (state.phase === 'done')
@@ -201,18 +157,10 @@ export function runsRouter(world: World) {
     }),
     finishNow: runs.finishNow.handler(({ input }) =>
       world.change(input.runId, {
-        state: { phase: 'done', failedParts: 3, failedRecords: 214 },
+        state: NOTHING_FAILED,
         interrupted: false,
       }),
     ),
-    includeDevice: runs.includeDevice.handler(({ input }) => {
-      world.includeDevice(input.device, input.included);
-    }),
-    moveInQueue: runs.moveInQueue.handler(({ input }) => {
-      world.moveInQueue(input.runId, input.position);
-    }),
-    annotate: runs.annotate.handler(({ input: { runId, ...annotation } }) => world.change(runId, annotation)),
-    rename: runs.rename.handler(({ input }) => world.change(input.runId, { name: input.name })),
     folderSize: runs.folderSize.handler(() => ({
       bytes: 1_840_000_000,
       files: 1462,

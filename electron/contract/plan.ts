@@ -190,9 +190,12 @@ export function isExample({
   return model.name === 'teaching' && names.length > 0 && names.every((name) => name === EXAMPLE_FILE);
 }
 
+/** What decides the calls of a sequence. */
+type Calling = Cut & Pick<Plan, 'model' | 'precision' | 'minLength' | 'geneticCode' | 'repairs'>;
+
 /** In what two runs differ, so that no table may hold calls of both; null if in nothing. */
-export function differenceOf(one: Plan, other: Plan): string | null {
-  const facts = (plan: Plan): Record<string, string> => ({
+export function differenceOf(one: Calling, other: Calling): string | null {
+  const facts = (plan: Calling): Record<string, string> => ({
     model: [plan.model.hash, plan.secondLook?.model?.hash ?? ''].join(' '),
     'chunk length': chunkLengthsText(plan),
     precision: plan.precision,

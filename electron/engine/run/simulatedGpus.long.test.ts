@@ -126,7 +126,8 @@ describe.skipIf(WITHOUT_PYTHON)('FP8', () => {
     }));
     const context = computer({ ...A100_AND_TURING, gpus }, ROOMY);
     const request = runRequestSchema.parse({ inputs: [SAMPLE], model: 'teaching', precision: 'fp8' });
-    const question = { request, chunks: 1, frames: 1, residues: 1, folder: join(parent, 'fp8') };
+    const contents = () => Promise.resolve([]);
+    const question = { request, chunks: 1, frames: 1, residues: 1, folder: join(parent, 'fp8'), contents };
     const environment = { context: () => Promise.resolve(context) } as unknown as PythonEnvironmentManager;
     const speeds = { seconds: () => null } as unknown as SpeedHistory;
     const { blocker } = await estimateRun(question, environment, speeds);

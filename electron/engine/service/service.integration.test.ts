@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { appError, AppFailure, unwrap } from '../../contract/errors.ts';
 import { checkThisComputer } from './computer/checks.ts';
+import type { InspectedFile } from '../../contract/protocol/index.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
+import { createRun } from '../run/begin/createRun.ts';
 import { SAMPLE, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { threadsLeft } from '../store/storeThread.ts';
 import { browseFolder } from './window/browseFolder.ts';
@@ -199,6 +201,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
         frames: 5000,
         residues: 700_000,
         folder: join(folder, 'out'),
+        contents: () => Promise.resolve([]),
       };
       return estimateRun(question, service.pythonEnvironment, service.speeds);
     };
@@ -210,6 +213,49 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     const { seconds } = await ask();
     expect(seconds?.low).toBeGreaterThan(0);
     expect(seconds?.high).toBeGreaterThan(seconds?.low ?? 0);
+  });
+
+  it('estimates of a run that takes over an earlier one only what it computes, and says before the start if it cannot', async () => {
+    const [input, more] = [await writeInput('long.fa', 6), await writeInput('more.fa', 1)];
+    const runId = await create(input, { order: 'file' });
+    await until(() => phase(runId) === 'done' && service.control.queue.active === null);
+    const { folder: earlier, plan } = service.catalog.find(runId);
+    const asked = { repairs: [] };
+    const read: InspectedFile[] = [];
+    for await (const event of service.inspections.inspect([input, more], asked))
+      if (event.type === 'inspected') read.push(event);
+    const file = read.find(({ path }) => path === input);
+    const whole = file?.judged['500'];
+    if (!file || !whole) throw new Error('long.fa was not read');
+    const second = { ...whole, frames: whole.frames + 10, residues: whole.residues + 1_000 };
+    const ask = (work: typeof whole, changes: Partial<RunRequest> = {}, inputs = [input]) => {
+      const contents = () => service.inspections.contents(inputs, asked);
+      const question = { ...work, request: request(input, changes), folder: join(folder, 'out'), contents };
+      return estimateRun(question, service.pythonEnvironment, service.speeds);
+    };
+    const again = { reuseEmbeddings: earlier, secondChunkLength: 300 };
+    await expect.poll(async () => (await ask(whole)).seconds).not.toBeNull();
+    const { seconds: rest } = await ask({ ...whole, frames: 10, residues: 1_000 });
+    const alone = await ask(second, again);
+    expect(alone).toMatchObject({ seconds: rest, blocker: null, computation: { order: plan.order } });
+    expect((await ask(second, { ...again, residuesPerPart: 1 })).computation).toEqual(alone.computation);
+    // A file after those of the earlier run changes none of its parts; one before them changes all.
+    expect(await ask(second, again, [input, more])).toMatchObject({ seconds: rest });
+    const { seconds: everything } = await ask(second);
+    expect(await ask(second, again, [more, input])).toMatchObject({ seconds: everything });
+    const other = plan.precision === 'fp32' ? 'bf16' : 'fp32';
+    expect((await ask(second, { ...again, precision: other })).blocker).not.toBeNull();
+    expect((await ask(second, { reuseEmbeddings: folder })).seconds).toBeNull();
+
+    // The second look has so many chunks that an even sample of all would be cut otherwise.
+    const judged = { ...file.judged, '500+300': { ...whole, chunks: 1_000_000 } };
+    const made = await createRun(await service.pythonEnvironment.context(), {
+      request: request(input, again),
+      defaultParent: join(folder, 'second'),
+      inspected: () => Promise.resolve({ ...file, judged }),
+    });
+    const { order, firstRound, residuesPerPart } = plan;
+    expect(unwrap(made).plan).toMatchObject({ earlier, order, firstRound, residuesPerPart });
   });
 
   it('estimates a model of the published size from the measured speed of the devices', async () => {
@@ -246,6 +292,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
         frames: 100,
         residues: 16_600,
         folder: join(folder, 'out'),
+        contents: () => Promise.resolve([]),
       };
       return estimateRun(question, service.pythonEnvironment, service.speeds);
     };

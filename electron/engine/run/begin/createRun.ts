@@ -4,7 +4,6 @@ import { basename, join, resolve } from 'node:path';
 import { errorOf, err, ok, type Result, failWith } from '../../../contract/errors.ts';
 import {
   chunkLengthsText,
-  differenceOf,
   TAIL_PARTS,
   CHUNK_LENGTH_LIMITS,
   firstRound,
@@ -46,19 +45,18 @@ import type { LeftOutInput, StoredRun } from '../../store/types.ts';
 import { createRunStore } from '../createRunStore.ts';
 import { problemNoted, RunLog } from '../runNotes.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
-import { openRunStore } from '../../store/runStore.ts';
 import { describeStoreError } from '../../store/sqlite/database.ts';
 import { safeName } from '../../system/pathLength.ts';
 import type { FileLock } from '../../system/fileLock.ts';
 import {
   acquireRunLock,
   checkRunFolder,
-  isRunFolder,
   makeRunFolder,
   makeWorkFolders,
   removeRun,
 } from '../../store/runFolder.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
+import { asInEarlier, givesParts, readEarlier } from './earlierRun.ts';
 import { precisionOf, workOf } from '../shares/clusterPlan.ts';
 import { formatCount } from '../../../contract/terminal/format.ts';
 
@@ -122,12 +120,12 @@ export async function createRun(
   }
   const second = await secondLookOf(request, chunkLength, model.value, context.paths);
   if (!second.ok) return second;
-  const earlier = await planOfEarlier(context, request.reuseEmbeddings);
+  const earlier = await readEarlier(context, request.reuseEmbeddings);
   if (!earlier.ok) return earlier;
   const imports = request.reuseEmbeddings !== undefined && earlier.value === null;
   if (imports && ((request.repairs ?? []).length > 0 || request.geneticCode !== undefined))
     return failWith('usage', message('start.repairs_and_reuse'));
-  const asked = earlier.value === null ? request : asInEarlier(request, earlier.value);
+  const asked = asInEarlier(request, earlier.value);
   const choice = await chooseDevices(context, request, model.value);
   if (!choice.ok) return choice;
   const { devices } = choice.value;
@@ -178,19 +176,17 @@ export async function createRun(
     ...workOf(asked, choice.value, expected.residues),
     tailParts: TAIL_PARTS,
     orderSeed: 0,
-    firstRound: firstRound(judged.chunks, files.length),
+    firstRound: earlier.value?.plan.firstRound ?? firstRound(judged.chunks, files.length),
     embedEqualSequencesOnce: request.embedEqualSequencesOnce,
     embeddings: request.embeddings,
     ...(repairs.length === 0 ? {} : { repairs: repairs.toSorted() }),
     ...(minLength === undefined ? {} : { minLength }),
     ...(geneticCode === undefined ? {} : { geneticCode }),
     ...(trusted ? { trusted } : {}),
-    ...(earlier.value && request.reuseEmbeddings !== undefined
-      ? { earlier: resolve(request.reuseEmbeddings) }
-      : {}),
+    ...(earlier.value ? { earlier: earlier.value.folder } : {}),
   };
-  if (earlier.value && !givesParts(earlier.value, plan))
-    return failWith('usage', message('start.other_run', { folder: request.reuseEmbeddings ?? '' }));
+  const gives = givesParts(earlier.value, plan);
+  if (!gives.ok) return gives;
   const refusal = goalRefusal(request.until, { order: plan.order, where: request.where });
   if (refusal) return err(refusal);
   const runId = randomUUID();
@@ -209,36 +205,6 @@ export async function createRun(
         createdAt: performance.now(),
       })
     : made;
-}
-
-/** The plan of the finished run whose parts are taken over; null if none was named. */
-async function planOfEarlier(
-  { storeHost, closing }: EngineContext,
-  folder: string | undefined,
-): Promise<Result<Plan | null>> {
-  if (folder === undefined || !isRunFolder(folder)) return ok(null);
-  try {
-    const store = await openRunStore(resolve(folder), { hostEntry: storeHost, closing, readOnly: true });
-    const { plan, state } = await store.loadRun().finally(() => store.close());
-    return state.phase === 'done' ? ok(plan) : failWith('usage', message('start.other_run', { folder }));
-  } catch (reason) {
-    return err(describeStoreError(reason, folder));
-  }
-}
-
-/** Parts have the same bytes, and scores the same bits, only if both runs cut and compute alike. */
-const asInEarlier = (request: RunRequest, earlier: Plan): RunRequest => ({
-  ...request,
-  precision: request.precision === 'auto' ? earlier.precision : request.precision,
-  tokensPerBatch: earlier.tokensPerBatch,
-  residuesPerPart: earlier.residuesPerPart,
-  order: earlier.order,
-});
-
-/** Scores alone are taken over, of a run with the same first look. */
-function givesParts(earlier: Plan, plan: Plan): boolean {
-  const firstLook = { ...plan, secondLook: undefined };
-  return differenceOf(earlier, firstLook) === null && !earlier.imported && plan.embeddings === null;
 }
 
 /** The second look that a request asks for. */

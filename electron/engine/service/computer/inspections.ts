@@ -92,6 +92,12 @@ export class Inspections {
     return now && now.size === known.sizeBytes && now.mtimeMs === known.changedAt ? known.file : undefined;
   }
 
+  /** SHA-256 of those of the files that have not changed since they were found to be usable. */
+  async contents(paths: readonly string[], asked: Omit<Reading, 'looks'>): Promise<string[]> {
+    const files = await Promise.all(paths.map((path) => this.recall(path, { ...asked, looks: [] })));
+    return files.flatMap((file) => file?.sha256 ?? []);
+  }
+
   private async remember(file: InspectedFile, reading: Reading): Promise<void> {
     // A file with a problem is read again: the user may have fixed it within the clock's resolution.
     if (file.sha256 === null || file.problems.some(isBlocking)) return;

@@ -12,6 +12,13 @@ import type { EngineContext } from '../../engineContext.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { chooseDevices } from '../../run/begin/chooseDevices.ts';
+import {
+  asInEarlier,
+  type EarlierRun,
+  givesParts,
+  readEarlier,
+  workTakenOver,
+} from '../../run/begin/earlierRun.ts';
 import { precisionOf, workOf, type PlannedDevices } from '../../run/shares/clusterPlan.ts';
 import { diskNeeded, diskShortage } from '../../run/begin/checkReadiness.ts';
 import { checkRunFolder } from '../../store/runFolder.ts';
@@ -26,6 +33,8 @@ interface EstimateQuestion {
   residues: number;
   /** The folder for the results. */
   folder: string;
+  /** SHA-256 of the files that will be used, in their order. */
+  contents: () => Promise<string[]>;
 }
 
 interface EnvironmentInUse {
@@ -40,26 +49,28 @@ export async function estimateRun(
 ): Promise<RunEstimate> {
   const { request, folder } = question;
   const choice = await chooseModelAndDevices(request, pythonEnvironment);
+  const ahead = choice.ok ? await workAhead(question, choice) : null;
   const diskBytes = diskNeeded(request, question);
   const diskFreeBytes = await freeBytes(folder);
   const inTheWay =
     (choice.ok ? undefined : choice.error) ??
     (await folderBlocker(folder, request.force)) ??
     diskShortage(folder, diskBytes, diskFreeBytes);
-  const speed = choice.ok
-    ? await secondsMeasured(
-        { ...choice.context, speeds },
-        choice.model.planModel,
-        question,
-        choice.devices,
-        choice.precision,
-      )
-    : null;
+  const speed =
+    choice.ok && ahead
+      ? await secondsMeasured(
+          { ...choice.context, speeds },
+          choice.model.planModel,
+          ahead,
+          choice.devices,
+          choice.precision,
+        )
+      : null;
   return {
     computation: choice.ok
       ? {
           precision: choice.precision,
-          ...workOf(request, choice, question.residues),
+          ...workOf(choice.asked, choice, question.residues),
           // Workers of one processor are one device to the user.
           devices: [...Map.groupBy(choice.devices, ({ name }) => name)].map(([name, same]) => ({
             name,
@@ -73,6 +84,19 @@ export async function estimateRun(
     diskFreeBytes,
     outputDir: folder,
     blocker: inTheWay ?? null,
+  };
+}
+
+/** What is left to compute; null if that is not known before the embeddings of the original tool are read. */
+async function workAhead(
+  { request, frames, residues, contents }: EstimateQuestion,
+  { earlier }: ChosenMeans,
+): Promise<WorkAhead | null> {
+  if (earlier === null) return request.reuseEmbeddings === undefined ? { frames, residues } : null;
+  const taken = workTakenOver(earlier, await contents());
+  return {
+    frames: Math.max(0, frames - taken.frames),
+    residues: Math.max(0, residues - taken.residues),
   };
 }
 
@@ -112,6 +136,9 @@ interface ChosenMeans extends PlannedDevices {
   context: EngineContext;
   model: ResolvedModel;
   precision: Precision;
+  earlier: EarlierRun | null;
+  /** The request, with what an earlier run decides. */
+  asked: RunRequest;
 }
 
 type Means = ChosenMeans | { ok: false; error: AppError };
@@ -127,11 +154,20 @@ async function chooseModelAndDevices(
     const choice = await chooseDevices(context, request, model.value);
     if (!choice.ok) return choice;
     const { devices } = choice.value;
-    const precision = precisionOf(request.precision, choice.value);
+    const earlier = await readEarlier(context, request.reuseEmbeddings);
+    if (!earlier.ok) return earlier;
+    const asked = asInEarlier(request, earlier.value);
+    const precision = precisionOf(asked.precision, choice.value);
     if (!precision.ok) return precision;
-    const checked = await checkPrecision(context, model.value.planModel, precision.value, devices);
+    const { planModel: planned, chunkLength: usual } = model.value;
+    const { chunkLength = usual } = request;
+    const plan = { ...asked, model: planned, chunkLength, precision: precision.value };
+    const gives = givesParts(earlier.value, plan);
+    if (!gives.ok) return gives;
+    const checked = await checkPrecision(context, planned, precision.value, devices);
     if (!checked.ok) return checked;
-    return { ok: true, context, model: model.value, ...choice.value, precision: precision.value };
+    const means = { model: model.value, precision: precision.value, earlier: earlier.value, asked };
+    return { ok: true, context, ...choice.value, ...means };
   } catch (reason) {
     return { ok: false, error: asAppError(reason) };
   }

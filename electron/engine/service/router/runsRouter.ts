@@ -63,7 +63,9 @@ export function runsRouter(service: Service) {
         paths,
         model.ok ? model.value.planModel : { notice: null },
       );
-      return estimateRun({ ...input, folder }, service.pythonEnvironment, service.speeds);
+      const { repairs = [], minLength, geneticCode } = request;
+      const contents = () => service.inspections.contents(paths, { repairs, minLength, geneticCode });
+      return estimateRun({ ...input, folder, contents }, service.pythonEnvironment, service.speeds);
     }),
     create: runs.create.handler(async ({ input, context: { window } }) => {
       await checkRequest(input, window.paths);

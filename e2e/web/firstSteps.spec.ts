@@ -81,7 +81,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await expect(page.getByLabel('Teaching model')).not.toBeChecked();
   await page.getByLabel('Teaching model').click();
   await page.getByRole('button', { name: 'Use the teaching model' }).click();
-  await expect(page.getByText('Folder and files will be marked as not for research.')).toBeVisible();
+  await expect(page.getByText('Results will be marked as not for research.')).toBeVisible();
   await expect(page.getByText(/_predictions_NOT_FOR_RESEARCH$/)).toBeVisible({ timeout: LONG_MS });
 });
 

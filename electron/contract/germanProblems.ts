@@ -22,7 +22,7 @@ export const GERMAN_PROBLEMS = {
   'looks_like_protein.title': 'Proteine, keine DNA',
   'looks_like_protein.next': 'Wählen Sie die Nukleotidsequenzen: Proteine können nicht bewertet werden.',
   'looks_like_rna.title': 'RNA, mit U statt T',
-  'looks_like_rna.next': 'Lassen Sie U als T lesen. Sonst wird kaum etwas bewertet.',
+  'looks_like_rna.next': 'Lassen Sie U als T lesen.',
   'looks_like_numbers.title': 'Zahlen (etwa Qualitätswerte oder Farbraum), keine Basen',
   'looks_like_numbers.next': 'Wählen Sie die Datei mit den Sequenzen selbst.',
   'alignment_map.title': 'Alignments (SAM, BAM oder CRAM)',

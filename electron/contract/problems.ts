@@ -36,10 +36,7 @@ const UNUSABLE_FILES = {
   ],
   not_sequence_file: ['Not a FASTA or FASTQ file', 'Choose a file with sequences in FASTA or FASTQ format.'],
   looks_like_protein: ['Proteins, not DNA', 'Choose the nucleotide sequences: proteins cannot be scored.'],
-  looks_like_rna: [
-    'RNA, with U instead of T',
-    'Have U read as T, with --repair read_u_as_t. Otherwise codons with U are skipped, and hardly anything is scored.',
-  ],
+  looks_like_rna: ['RNA, with U instead of T', 'Have U read as T, with --repair read_u_as_t.'],
   looks_like_numbers: [
     'Numbers (such as quality values or colour space), not bases',
     'Choose the file with the sequences themselves.',

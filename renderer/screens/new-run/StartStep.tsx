@@ -120,12 +120,7 @@ function TimeBasis({ basis, canBeMeasured }: { basis: RunEstimate['basis']; canB
       ? t('newRun.timeFromSpeed', { date })
       : t('newRun.timeBasis', { count: basis.runs, date });
   }
-  return (
-    <>
-      {t('newRun.timeNoBasis')}{' '}
-      {canBeMeasured && <a href={hashOfRoute({ screen: 'computer' })}>{t('newRun.measureSpeed')}</a>}
-    </>
-  );
+  return canBeMeasured && <a href={hashOfRoute({ screen: 'computer' })}>{t('newRun.measureSpeed')}</a>;
 }
 
 /** Suggests how to speed up a run of more than a day. */

@@ -6,6 +6,7 @@ import { Banner } from '../../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
 import { Waiting } from '../../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../../i18n/index.ts';
+import { fileName } from '../../../i18n/names.ts';
 import { useEngineTexts, useErrorTexts } from '../../../state/engineTexts.ts';
 import { listedGpus, RUN_REQUEST_DEFAULTS } from '../../../state/newRun/choices.ts';
 import type { StartReason } from '../../../state/newRun/startReasons.ts';
@@ -79,9 +80,9 @@ function Summary({ form: { choices, estimate } }: { form: NewRunForm }) {
     <>
       {[t(`newRun.on.${where.kind}`), ...devices, ...exactness, ...kept, ...goal, ...changed].join(', ')}
       {estimate && (
-        <Text span c="dimmed">
+        <Text span c="dimmed" title={estimate.outputDir}>
           {' · '}
-          {t('newRun.into', { folder: estimate.outputDir })}
+          {t('newRun.into', { folder: fileName(estimate.outputDir) })}
         </Text>
       )}
     </>

@@ -275,7 +275,10 @@ function fileColumns(
             title: t('common.sample'),
             width: 'minmax(88px, 0.5fr)',
             look,
-            cell: (row: ListedFile) => <span title={samples.get(row.path)}>{samples.get(row.path)}</span>,
+            cell: (row: ListedFile) => {
+              const sample = isBlocked(row) ? '–' : samples.get(row.path);
+              return <span title={sample}>{sample}</span>;
+            },
           },
         ]
       : []),

@@ -1,3 +1,5 @@
+import { EventEmitter, on } from 'node:events';
+
 interface LiveTopicOptions<Snapshot> {
   /** Takes a full snapshot. Called only while somebody watches. */
   take: () => Snapshot | Promise<Snapshot>;
@@ -131,35 +133,17 @@ export async function* callbackStream<Event>(
 ): AsyncGenerator<Event, void> {
   const abort = new AbortController();
   const signal = outer ? AbortSignal.any([outer, abort.signal]) : abort.signal;
-  const pending: Event[] = [];
-  let wake: () => void = () => undefined;
-  let outcome: { failed: false } | { failed: true; reason: unknown } | undefined;
-  const tell = (event: Event): void => {
-    pending.push(event);
-    wake();
-  };
-  produce(tell, signal)
+  const teller = new EventEmitter<{ told: [Event]; ended: []; error: [unknown] }>();
+  const told = on(teller, 'told', { close: ['ended'] }) as AsyncIterable<[Event]>;
+  produce((event) => teller.emit('told', event), signal)
     .then(
-      () => ({ failed: false }) as const,
-      (reason: unknown) => ({ failed: true, reason }) as const,
+      () => teller.emit('ended'),
+      (reason: unknown) => teller.emit('error', reason),
     )
-    .then((settled) => {
-      outcome = settled;
-      wake();
-    })
+    // Nobody listens any more.
     .catch(() => undefined);
   try {
-    for (;;) {
-      const event = pending.shift();
-      if (event !== undefined) yield event;
-      else if (outcome?.failed) throw outcome.reason;
-      else if (outcome) return;
-      else {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    }
+    for await (const [event] of told) yield event;
   } finally {
     abort.abort();
   }

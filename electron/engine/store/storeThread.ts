@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
@@ -135,6 +136,10 @@ export function refuseWhenClosing(closing: AbortSignal | undefined): void {
 }
 
 const PROGRAM_CLOSES = appError('usage', 'The program is being closed.');
+const OPENS_TOO_SLOWLY = appError(
+  'run_damaged',
+  'Its database does not open in a time in which any of this program would.',
+);
 
 export interface OpeningLimits {
   limitMs?: number;
@@ -179,37 +184,25 @@ export class StoreThread<Methods extends StoreMethods> {
     }
   }
 
-  private static opened<Methods extends StoreMethods>(
+  private static async opened<Methods extends StoreMethods>(
     worker: Worker,
     { limitMs = OPEN_MS, closing }: OpeningLimits,
   ): Promise<StoreThread<Methods>> {
-    return new Promise((resolve, reject) => {
-      const settle = (outcome: () => void): void => {
-        clearTimeout(limit);
-        closing?.removeEventListener('abort', closed);
-        worker.off('error', failed);
-        worker.off('exit', exited);
-        worker.off('message', answered);
-        outcome();
-      };
-      const fail = (error: AppError): void => settle(() => reject(new AppFailure(error)));
-      const failed = (error: Error): void => fail(storeEnded(error.stack ?? error.message));
-      const exited = (code: number): void => fail(storeEnded(`exit code ${code}`));
-      const closed = (): void => fail(PROGRAM_CLOSES);
-      const answered = (reply: StoreReply): void => {
-        if (reply.type === 'opened') settle(() => resolve(new StoreThread<Methods>(worker, reply)));
-        else fail(reply.type === 'refused' ? reply.error : storeEnded('unexpected first message'));
-      };
-      const limit = setTimeout(() => {
-        fail(
-          appError('run_damaged', 'Its database does not open in a time in which any of this program would.'),
-        );
-      }, limitMs);
-      closing?.addEventListener('abort', closed);
-      worker.once('error', failed);
-      worker.once('exit', exited);
-      worker.once('message', answered);
+    const limit = AbortSignal.timeout(Math.ceil(limitMs));
+    const signal = closing ? AbortSignal.any([limit, closing]) : limit;
+    const exited = once(worker, 'exit', { signal }).then(([code]) => {
+      throw new AppFailure(storeEnded(`exit code ${code}`));
     });
+    try {
+      const [reply] = (await Promise.race([once(worker, 'message', { signal }), exited])) as [StoreReply];
+      if (reply.type === 'opened') return new StoreThread<Methods>(worker, reply);
+      throw new AppFailure(reply.type === 'refused' ? reply.error : storeEnded('unexpected first message'));
+    } catch (reason) {
+      if (closing?.aborted) throw new AppFailure(PROGRAM_CLOSES);
+      if (limit.aborted) throw new AppFailure(OPENS_TOO_SLOWLY);
+      if (reason instanceof AppFailure) throw reason;
+      throw new AppFailure(storeEnded(reason instanceof Error ? String(reason.stack) : String(reason)));
+    }
   }
 
   call<Name extends keyof Methods & string>(

@@ -1,7 +1,9 @@
 import { execa } from 'execa';
 import { message, type Message } from '../../contract/messages.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
+import { finished } from 'node:stream/promises';
 import { StringDecoder } from 'node:string_decoder';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AppFailure, appFailure } from '../../contract/errors.ts';
 import { READING_SILENT_MS } from '../system/regularFile.ts';
 import { RegularLook } from './deadlines.ts';
@@ -137,11 +139,8 @@ export class ChildProcess {
       return { code: result.exitCode, signal: result.signal };
     });
     const exit = await Promise.race([exited, failed]);
-    const patience = new Promise<void>((resolve) => {
-      setTimeout(resolve, PIPES_AFTER_EXIT_MS).unref();
-    });
     this.takeRest();
-    await Promise.race([Promise.all(streams), patience]);
+    await Promise.race([Promise.all(streams), sleep(PIPES_AFTER_EXIT_MS, undefined, { ref: false })]);
     this.subprocess.stdout.destroy();
     this.subprocess.stderr.destroy();
     // Kills the rest of its process tree, if there is any.
@@ -164,14 +163,8 @@ export class ChildProcess {
     stream.on('data', (bytes: Buffer) => {
       reader.add(bytes);
     });
-    return new Promise((resolve) => {
-      stream.once('end', () => {
-        reader.end();
-        resolve();
-      });
-      stream.once('error', () => resolve());
-      stream.once('close', () => resolve());
-    });
+    stream.once('end', () => reader.end());
+    return finished(stream, { writable: false }).catch(() => undefined);
   }
 }
 

@@ -111,16 +111,9 @@ export async function svgToPng(svg: string): Promise<Blob> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
-  const canvas = document.createElement('canvas');
-  canvas.width = image.naturalWidth * PNG_SCALE;
-  canvas.height = image.naturalHeight * PNG_SCALE;
+  const canvas = new OffscreenCanvas(image.naturalWidth * PNG_SCALE, image.naturalHeight * PNG_SCALE);
   canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => {
-      if (blob) resolve(blob);
-      else reject(new Error('The picture could not be drawn.'));
-    }, 'image/png');
-  });
+  return canvas.convertToBlob({ type: 'image/png' });
 }
 
 /** Breaks a text into lines of at most `most` characters; a longer word gets a line of its own. */

@@ -10,12 +10,11 @@ import {
   resolveModel,
   verifyModel,
 } from '../../../engine/index.ts';
+import type { CommonFlags } from '../../commonFlags.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { toLog, toStandardError, toStandardOutput } from '../../output/terminal.ts';
 
-export interface ModelsFlags {
-  json?: boolean;
-  quiet?: boolean;
+export interface ModelsFlags extends CommonFlags {
   name?: string;
   chunkLength?: number;
   mirror?: string;

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join, parse, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { appFailure, usage } from '../../../contract/errors.ts';
 import {
@@ -137,17 +138,13 @@ function announce(
 }
 
 /** Resolves after an hour without a window and without anything to compute. */
-function untilIdle({ control }: Service, server: RunningServer): Promise<void> {
-  return new Promise((resolve) => {
-    let busy = performance.now();
-    const timer = setInterval(() => {
-      const { active, order } = control.queue;
-      if (server.windows() > 0 || active !== null || order.length > 0) busy = performance.now();
-      if (performance.now() - busy < IDLE_MS) return;
-      clearInterval(timer);
-      resolve();
-    }, IDLE_LOOK_MS).unref();
-  });
+async function untilIdle({ control }: Service, server: RunningServer): Promise<void> {
+  let busy = performance.now();
+  while (performance.now() - busy < IDLE_MS) {
+    await sleep(IDLE_LOOK_MS, undefined, { ref: false });
+    const { active, order } = control.queue;
+    if (server.windows() > 0 || active !== null || order.length > 0) busy = performance.now();
+  }
 }
 
 /** Builds the window in a checkout if it is missing or outdated; an installed program includes it. */

@@ -13,13 +13,14 @@ import {
   answerAsTsv,
   queryRun,
 } from '../../../engine/index.ts';
+import type { CommonFlags } from '../../commonFlags.ts';
 import { EXIT, stopSignals } from '../../exitCodes.ts';
 import { sortOf, selectionAsked, otherTables } from '../../filterArgument.ts';
 import { openEngine, withRun } from '../../openEngine.ts';
 import { toStandardError, toStandardOutput, textTable } from '../../output/terminal.ts';
 import { QUERY_EXAMPLES, QUERY_LIMITS, type QueryAnswer } from '../../../contract/rpc/results.ts';
 
-export interface ExportFlags {
+export interface ExportFlags extends CommonFlags {
   format: string;
   filter: string[];
   sort: string;
@@ -28,9 +29,6 @@ export interface ExportFlags {
   language: ExportLanguage;
   /** Of a report. */
   list?: ReportList;
-  python?: string;
-  json?: boolean;
-  quiet?: boolean;
 }
 
 /** Exports sequences of a run to a file. Ctrl-C cancels it and leaves no incomplete file. */

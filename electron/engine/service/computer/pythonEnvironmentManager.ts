@@ -102,15 +102,8 @@ export class PythonEnvironmentManager {
   }
 
   /** Starts a set-up, unless one is running. It continues whether or not a window follows it. */
-  setUp(): StepJob {
-    this.repairing ??= this.startSetUp();
-    return this.repairing;
-  }
-
-  /** The same, with Ray. */
-  installRay(): StepJob {
-    this.repairing ??= this.startSetUp({ withRay: true });
-    return this.repairing;
+  setUp(wish: { withRay?: boolean } = {}): StepJob {
+    return (this.repairing ??= this.startSetUp(wish));
   }
 
   /** Replaces a set-up from the network that may be running. */

@@ -52,7 +52,7 @@ export function computerRouter(service: Service) {
       pythonEnvironment.setUp();
     }),
     installRay: computer.installRay.handler(() => {
-      pythonEnvironment.installRay();
+      pythonEnvironment.setUp({ withRay: true });
     }),
     cancelSetUp: computer.cancelSetUp.handler(() => {
       pythonEnvironment.cancelSetUp();

@@ -146,11 +146,11 @@ function figuresOnTheTerminal(): void {
   );
 }
 
-function linesEveryTenSeconds(): void {
+async function linesEveryTenSeconds(): Promise<void> {
   const written: string[] = [];
   const write = mock.method(process.stderr, 'write', (text: unknown) => written.push(String(text)) > 0);
   mock.timers.enable({ apis: ['setInterval'] });
-  const reporter = createReporter('lines', true);
+  const reporter = await createReporter('lines', true);
   const session = { progress: () => PROGRESS, deviceStates: () => EIGHT, clusterState: () => null };
   reporter.follow(session as unknown as OpenRun);
   mock.timers.tick(9_999);

@@ -112,7 +112,7 @@ function setTemporaryFolder(folder: string): void {
 }
 
 /** Creates the reporter that these flags ask for. */
-export function reporterOf(flags: CommonFlags): Reporter {
+export async function reporterOf(flags: CommonFlags): Promise<Reporter> {
   const kind: ReporterKind =
     flags.json === true
       ? 'json'

@@ -32,10 +32,20 @@ export interface Formats {
 const FILE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 const BASE_UNITS = ['bp', 'bp', 'Mbp', 'Gbp', 'Tbp'] as const;
 
+/** Makes a value when it is first used: all formats at once take a twentieth of the command line's start. */
+function onceAsked<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
+}
+
 export function createFormats(locale: string): Formats {
   const numbers = (options: Intl.NumberFormatOptions) => {
-    const format = new Intl.NumberFormat(locale, options);
-    return (value: number) => format.format(value);
+    const format = onceAsked(() => new Intl.NumberFormat(locale, options));
+    return (value: number) => format().format(value);
+  };
+  const dates = (options: Intl.DateTimeFormatOptions) => {
+    const format = onceAsked(() => new Intl.DateTimeFormat(locale, options));
+    return (iso: string) => format().format(new Date(iso));
   };
   const integer = numbers({ maximumFractionDigits: 0 });
   const fourDigits = numbers({ minimumFractionDigits: 4, maximumFractionDigits: 4 });
@@ -64,27 +74,19 @@ export function createFormats(locale: string): Formats {
   );
   // American English writes "5 min", but British English writes "5 mins", which reads badly in a range.
   const unitLocale = locale.startsWith('en') ? 'en-US' : locale;
-  const durationFormat = new Intl.DurationFormat(unitLocale, { style: 'short' });
-  const ranges = (['second', 'minute', 'hour', 'day'] as const).map(
-    (unit) =>
-      new Intl.NumberFormat(unitLocale, {
-        style: 'unit',
-        unit,
-        unitDisplay: 'short',
-        maximumFractionDigits: 1,
-      }),
-  );
-  const tenths = new Intl.NumberFormat(unitLocale, {
-    style: 'unit',
-    unit: 'second',
-    unitDisplay: 'short',
-    minimumFractionDigits: 1,
-    maximumFractionDigits: 1,
-  });
-  const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-  const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-  const timeFormat = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
-  const listFormat = new Intl.ListFormat(locale, { type: 'conjunction' });
+  const durations = (secondsDisplay: 'auto' | 'always') =>
+    onceAsked(() => new Intl.DurationFormat(unitLocale, { style: 'short', secondsDisplay }));
+  const [durationFormat, zeroSeconds] = [durations('auto'), durations('always')];
+  const inUnit = (unit: string, minimumFractionDigits: number) =>
+    onceAsked(
+      () =>
+        new Intl.NumberFormat(unitLocale, {
+          ...{ style: 'unit', unit, unitDisplay: 'short', minimumFractionDigits, maximumFractionDigits: 1 },
+        }),
+    );
+  const ranges = ['second', 'minute', 'hour', 'day'].map((unit) => inUnit(unit, 0));
+  const tenths = inUnit('second', 1);
+  const listFormat = onceAsked(() => new Intl.ListFormat(locale, { type: 'conjunction' }));
 
   const scaled = (value: number) => {
     let power = 0;
@@ -96,9 +98,8 @@ export function createFormats(locale: string): Formats {
     return { rest, power };
   };
   const percent = (fraction: number, digits = 0) => (percents[digits] ?? integer)(fraction);
-  const zeroSeconds = new Intl.DurationFormat(unitLocale, { style: 'short', secondsDisplay: 'always' });
   const duration = (seconds: number) =>
-    (seconds < 0.5 ? zeroSeconds : durationFormat).format(splitDuration(seconds));
+    (seconds < 0.5 ? zeroSeconds : durationFormat)().format(splitDuration(seconds));
 
   return {
     integer,
@@ -118,18 +119,20 @@ export function createFormats(locale: string): Formats {
       return `${power < 2 ? integer(count) : threeDigits(rest)} ${BASE_UNITS[power] ?? 'bp'}`;
     },
     duration,
-    seconds: (value) => tenths.format(value),
+    seconds: (value) => tenths().format(value),
     durationRange(low, high) {
       const { unit, seconds, step } = rangeUnit(high);
       const round = (value: number) => Math.max(step, Math.round(value / seconds / step) * step);
       const [from, to] = [round(low), round(high)];
       // If both ends are equal, the formatter would write "~5 min" after our own "about".
-      return (from === to ? ranges[unit]?.format(to) : ranges[unit]?.formatRange(from, to)) ?? duration(high);
+      return (
+        (from === to ? ranges[unit]?.().format(to) : ranges[unit]?.().formatRange(from, to)) ?? duration(high)
+      );
     },
-    dateTime: (iso) => dateTimeFormat.format(new Date(iso)),
-    date: (iso) => dateFormat.format(new Date(iso)),
-    time: (iso) => timeFormat.format(new Date(iso)),
-    list: (items) => listFormat.format(items),
+    dateTime: dates({ dateStyle: 'medium', timeStyle: 'short' }),
+    date: dates({ dateStyle: 'medium' }),
+    time: dates({ timeStyle: 'medium' }),
+    list: (items) => listFormat().format(items),
   };
 }
 

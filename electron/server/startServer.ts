@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
@@ -78,6 +78,8 @@ export async function startServer(service: Service, options: ServerOptions): Pro
   });
 
   // An upload may take any time; Node would abort it after five minutes.
+  // A static import would load Node's web client with every command.
+  const { createServer } = await import('node:http');
   const server = createServer({ requestTimeout: 0, headersTimeout: HEADERS_WITHIN_MS });
   await listen(server, host, options.port);
   const { port } = server.address() as AddressInfo;

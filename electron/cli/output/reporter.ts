@@ -1,4 +1,4 @@
-import { createLogUpdate } from 'log-update';
+import type { createLogUpdate } from 'log-update';
 import type { AppError } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/runState.ts';
 import type { OpenRun, RunNote } from '../../engine/index.ts';
@@ -29,14 +29,14 @@ export type ReporterKind = 'json' | 'quiet' | 'table' | 'lines';
  * `verbose` adds the details of errors, the run's state changes, and a line per device if there is no live
  * table.
  */
-export function createReporter(kind: ReporterKind, verbose: boolean): Reporter {
+export async function createReporter(kind: ReporterKind, verbose: boolean): Promise<Reporter> {
   switch (kind) {
     case 'json':
       return new JsonReporter();
     case 'quiet':
       return new LineReporter({ say: toLog, sayWrong: toStandardError }, verbose);
     case 'table':
-      return new TableReporter(verbose);
+      return new TableReporter((await import('log-update')).createLogUpdate(process.stderr), verbose);
     case 'lines':
       return new LineReporter({ say: toStandardError, sayWrong: toStandardError }, verbose);
   }
@@ -97,14 +97,15 @@ class LineReporter implements Reporter {
   }
 }
 
+type Screen = ReturnType<typeof createLogUpdate>;
+
 /** A live table on a terminal: a row per device or node, the total, the time left. Notes scroll by above it. */
 class TableReporter extends LineReporter {
-  private readonly screen: ReturnType<typeof createLogUpdate>;
+  private readonly screen: Screen;
   private drawing: NodeJS.Timeout | undefined;
   private logging: NodeJS.Timeout | undefined;
 
-  constructor(verbose: boolean) {
-    const screen = createLogUpdate(process.stderr);
+  constructor(screen: Screen, verbose: boolean) {
     const say = (text: string): void => {
       screen.clear();
       toStandardError(text);

@@ -1,7 +1,5 @@
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { unzipSync } from 'fflate';
-import { readSheet } from 'read-excel-file/universal';
 import { AppFailure, ok, type Result, failWith } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { message, type Message } from '../../contract/messages.ts';
@@ -107,6 +105,7 @@ function columnOf(title: string): Column | undefined {
 async function cellsOf(path: string, most: number): Promise<string[][]> {
   const rows: string[][] = [];
   if (path.toLowerCase().endsWith('.xlsx')) {
+    const { readSheet } = await import('read-excel-file/universal');
     for (const row of await readSheet(await workbook(path)))
       rows.push(row.map((cell) => (cell === null ? '' : String(cell).trim())));
     if (rows.length > LIMITS.inputs + 1) throw new Error(`It has more than ${LIMITS.inputs} lines.`);
@@ -132,7 +131,7 @@ async function workbook(path: string): Promise<ArrayBuffer> {
     const bytes = new Uint8Array(info.size);
     await handle.read(bytes, 0, info.size, 0);
     let unpacked = 0;
-    unzipSync(bytes, {
+    (await import('fflate')).unzipSync(bytes, {
       filter: ({ originalSize }) => {
         unpacked += originalSize;
         return false;

@@ -44,7 +44,7 @@ export async function calibrate(context: EngineContext, flags: CalibrateFlags): 
     });
     const created = unwrap(await createRun(context, { request, defaultParent: process.cwd() }));
     const run = unwrap(await OpenRun.open(context, created.folder));
-    const exitCode = await followRun(context, run, reporterOf(flags), { created });
+    const exitCode = await followRun(context, run, await reporterOf(flags), { created });
     if (exitCode !== EXIT.done) return exitCode;
   }
   const found = await lastCalibration(context.paths, planModel.hash);

@@ -37,7 +37,7 @@ export interface ResumeFlags extends ClusterFlags, CommonFlags {
  * retried.
  */
 export async function resume(context: EngineContext, folder: string, flags: ResumeFlags): Promise<number> {
-  const reporter = reporterOf(flags);
+  const reporter = await reporterOf(flags);
   const devices = flags.devices ?? flags.gpus;
   const elsewhere = { devices, where: whereAsked(flags, devices), until: flags.until };
   const session = unwrap(await OpenRun.open(context, folder));

@@ -90,7 +90,7 @@ export async function predict(context: EngineContext, named: string[], flags: Pr
     const others = inputs.filter((input) => input !== STANDARD_INPUT);
     return onStandardInput(flags, (file) => predict(context, [...others, file], { ...flags, input: [] }));
   }
-  const reporter = reporterOf(flags);
+  const reporter = await reporterOf(flags);
   const request = {
     ...runRequest(inputs, flags, modelFor(context, inputs)),
     ...(flags.samples === undefined ? {} : await samplesIn(flags.samples, inputs)),
@@ -403,7 +403,7 @@ export async function example(
   context: EngineContext,
   flags: CommonFlags & { outputDir?: string },
 ): Promise<number> {
-  const reporter = reporterOf(flags);
+  const reporter = await reporterOf(flags);
   const folder = flags.outputDir ?? join(context.paths.dataDir, 'example');
   const created = unwrap(
     await createRun(context, {

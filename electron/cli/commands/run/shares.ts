@@ -26,7 +26,7 @@ export async function prepare(
   flags: PredictFlags,
 ): Promise<number> {
   const exitCode = await predict(context, inputs, { ...flags, preparesOnly: true });
-  const reporter = reporterOf(flags);
+  const reporter = await reporterOf(flags);
   if (exitCode === EXIT.done) {
     const folder = flags.outputDir === undefined ? 'FOLDER' : quoted(flags.outputDir);
     reporter.line(
@@ -43,7 +43,7 @@ export async function compute(
   folder: string,
   flags: CommonFlags & { share: string; devices?: string },
 ): Promise<number> {
-  const reporter = reporterOf(flags);
+  const reporter = await reporterOf(flags);
   const share = parseShare(flags.share);
   if (!share) throw usage(`${flags.share} is no share.`, 'Such as "--share 3/8": the third of eight.');
   const session = unwrap(await openShare(context, resolve(folder), share));
@@ -69,7 +69,7 @@ export async function compute(
 
 /** Collects what all shares have computed; writes the results, or reports what is missing. */
 export async function finish(context: EngineContext, folder: string, flags: CommonFlags): Promise<number> {
-  const reporter = reporterOf(flags);
+  const reporter = await reporterOf(flags);
   const run = resolve(folder);
   const session = unwrap(await OpenRun.open(context, run));
   if (session.record.state.phase === 'done' && shareNames(run).length === 0) {
@@ -110,7 +110,7 @@ export async function merge(
 ): Promise<number> {
   const { outputDir, force = false } = flags;
   const session = await mergeRuns(context, folders, outputDir, force);
-  return followRun(context, session, reporterOf(flags), {
+  return followRun(context, session, await reporterOf(flags), {
     preparesOnly: true,
     goOnWith: `virnucpro finish ${quoted(outputDir)}`,
   });

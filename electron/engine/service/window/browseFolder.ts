@@ -22,7 +22,6 @@ interface FolderListing {
 }
 
 const AT_ONCE = 16;
-const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
 /** Lists a folder of this computer for a window without a file dialog. */
 export async function browseFolder(folder: string, policy: PathPolicy): Promise<FolderListing> {
@@ -37,6 +36,7 @@ export async function browseFolder(folder: string, policy: PathPolicy): Promise<
     entries.push(...(await Promise.all(some)).filter((entry) => entry !== undefined));
   }
   const parent = dirname(here);
+  const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
   return {
     folder: here,
     parent: parent !== here && (await policy.allows(parent)) ? parent : null,

@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { asAppError, appFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { runSummarySchema, type RunRequest, type RunSummary } from '../../../contract/rpc/runs.ts';
@@ -165,7 +166,7 @@ export class RunCatalog {
     const now = this.runs.get(runId);
     // It was taken off the list meanwhile, or something newer is known.
     if (now !== known) return now ? this.refresh(runId) : fresh;
-    if (JSON.stringify(fresh) !== JSON.stringify(known)) await this.put(fresh);
+    if (!isDeepStrictEqual(fresh, known)) await this.put(fresh);
     return fresh;
   }
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { appError, AppFailure, type AppError, err, ok, type Result } from '../../../contract/errors.ts';
 import type { RunSummary } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
-import type { RunListener } from '../../run/runRecord.ts';
 import { RunControl, type RunControlParts } from './runControl.ts';
 
 const DAMAGED = appError('run_damaged', 'The database cannot be read.');
@@ -18,7 +17,6 @@ class FakeRun {
   readonly noted: string[] = [];
   startResult: Result<void> = ok(undefined);
   pauseResult: Result<void> = ok(undefined);
-  private readonly listeners = new Set<RunListener>();
   private starting: () => void = () => undefined;
   private resting: () => void = () => undefined;
 
@@ -28,10 +26,7 @@ class FakeRun {
       state: { phase: 'created' } as RunState,
       stored: { description: { runId } },
       notes: { add: (_level: string, code: string) => this.noted.push(code) },
-      subscribe: (listener: RunListener) => {
-        this.listeners.add(listener);
-        return () => this.listeners.delete(listener);
-      },
+      subscribe: () => () => undefined,
     };
   }
 
@@ -65,10 +60,6 @@ class FakeRun {
   rest(state: RunState): void {
     this.record.state = state;
     this.resting();
-  }
-
-  get listenerCount(): number {
-    return this.listeners.size;
   }
 }
 
@@ -107,7 +98,7 @@ async function control(...runs: FakeRun[]) {
   };
   const made = await RunControl.open(parts as unknown as RunControlParts);
   made.rests.add((run) => rested.push(run));
-  return { control: made, rested, open };
+  return { control: made, rested };
 }
 
 /** Lets everything that is ready continue. */
@@ -116,26 +107,6 @@ const startError = ({ state }: RunSummary): AppError | null =>
   state.phase === 'paused' ? state.error : null;
 
 describe('RunControl', () => {
-  it('computes one run after the other, and closes each when it has stopped', async () => {
-    const [first, second] = [new FakeRun('1'), new FakeRun('2')];
-    const { control: runs, rested, open } = await control(first, second);
-    runs.queue.add('1', 'last');
-    runs.queue.add('2', 'last');
-    await soon();
-    expect([first.calls, second.calls]).toEqual([['start'], []]);
-    expect(() => {
-      runs.move('1', 0);
-    }).toThrow('does not wait');
-    first.started();
-    await soon();
-    expect(first.listenerCount).toBe(1);
-    first.rest({ phase: 'done', failedParts: 0, failedRecords: 0 });
-    await soon();
-    expect([first.listenerCount, [...open.keys()]]).toEqual([0, ['/runs/2']]);
-    expect(rested.map(({ runId }) => runId)).toEqual(['1']);
-    expect(second.calls).toEqual(['start']);
-  });
-
   it('resumes a run on other devices, only this once', async () => {
     const run = new FakeRun('1');
     const { control: runs } = await control(run);

@@ -33,19 +33,6 @@ describe('RunQueue', () => {
     expect(begun).toEqual(['a', 'b', 'c']);
   });
 
-  it('begins nothing after a hold, such as a pause, until a run is added', async () => {
-    const { queue, begun, end } = queueUnderTest();
-    queue.add('a', 'last');
-    queue.add('b', 'last');
-    queue.hold();
-    await end('a');
-    expect(begun).toEqual(['a']);
-    queue.add('a', 'first');
-    expect(begun).toEqual(['a', 'a']);
-    await end('a');
-    expect(begun).toEqual(['a', 'a', 'b']);
-  });
-
   it('takes a resumed run first, and starts nothing while it closes', async () => {
     const { queue, begun, end } = queueUnderTest();
     queue.add('a', 'last');

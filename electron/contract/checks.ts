@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pathSchema } from './limits.ts';
-import { wordingSchema } from './messages.ts';
+import { message, wordingSchema } from './messages.ts';
 import { sha256Schema } from './protocol/common.ts';
 import { countSchema, precisionSchema } from './protocol/index.ts';
 
@@ -9,6 +9,12 @@ export type CheckName = z.infer<typeof checkNameSchema>;
 
 /** `differs`: from right results by more than rounding explains. `weak`: a model that can't tell viruses. */
 export const checkVerdictSchema = z.enum(['works', 'differs', 'weak', 'no_answer']);
+export const VERDICTS: Record<z.infer<typeof checkVerdictSchema>, Record<'en' | 'de', string>> = {
+  works: { en: 'Works', de: 'Funktioniert' },
+  differs: { en: 'Do not use it: wrong results', de: 'Nicht verwenden: falsche Ergebnisse' },
+  weak: { en: 'Do not use it', de: 'Nicht verwenden' },
+  no_answer: { en: 'No result', de: 'Kein Ergebnis' },
+};
 
 /** What the Python side reports of a check in one precision. `figures` is null if nothing was measured. */
 const reportedSchema = <Name extends CheckName, Figures extends z.ZodType>(check: Name, figures: Figures) =>
@@ -106,6 +112,7 @@ const resultSchema = z.object({
 export const checkResultSchema = z.intersection(resultSchema, reportSchema);
 export type CheckResult = z.infer<typeof checkResultSchema>;
 export type ResultOf<Name extends CheckName> = Extract<CheckResult, { check: Name }>;
+export type FiguresOf<Name extends CheckName> = NonNullable<ResultOf<Name>['figures']>;
 
 /** The results of one check among others. */
 export const resultsOf = <Name extends CheckName, One extends CheckResult>(
@@ -159,3 +166,18 @@ export const runControlsSchema = z.object({
   host: calledSchema,
 });
 export type RunControls = z.infer<typeof runControlsSchema>;
+
+/** How many sequences of a group of the panel were called virus. */
+export function calledOf(
+  { groups }: FiguresOf<'controls'>,
+  name: FiguresOf<'controls'>['groups'][number]['group'],
+): RunControls['viral'] {
+  const found = groups.find(({ group }) => group === name);
+  return { called: found?.called_virus ?? 0, scored: found?.scored ?? 0 };
+}
+
+export const wordsOfCalled = ({ viral, host }: Pick<RunControls, 'viral' | 'host'>) =>
+  message('check.controls.called', {
+    ...{ viral: viral.called, virals: viral.scored },
+    ...{ host: host.called, hosts: host.scored },
+  });

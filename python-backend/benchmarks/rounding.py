@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     kinds: list[DeviceKind] = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
     with tempfile.TemporaryDirectory() as folder:
         reads = bench_input(Path(folder), "reads", arguments.count, 1, arguments.sources).path
-        reference = score_sequences(reads, arguments.model, "cpu", "fp32")
+        reference = score_sequences([reads], arguments.model, "cpu", "fp32")
         counts = {
             "reads": len(reference.headers),
             "scored": int(np.isfinite(margins(reference)).sum()),
@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             for precision in PRECISIONS:
                 measured: dict[str, object] = {"device": kind, "precision": precision}
                 try:
-                    scored = score_sequences(reads, arguments.model, kind, precision)
+                    scored = score_sequences([reads], arguments.model, kind, precision)
                     measured |= compare(reference, scored, stated_limit(arguments.model, precision))
                 except LoadFailedError as error:
                     measured["not_possible"] = error.message

@@ -42,7 +42,7 @@ def score_letters(sequences: list[str], model: Path) -> ScoredSequences:
     """Score sequences in FP32 on this processor."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_numbered(Path(folder) / "sequences.fa", sequences)
-        return score_sequences(path, model, "cpu", "fp32")
+        return score_sequences([path], model, "cpu", "fp32")
 
 
 def sequence_means(scored: ScoredSequences) -> FloatArray:

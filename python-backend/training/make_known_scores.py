@@ -19,7 +19,7 @@ def main() -> None:
     folder = RESOURCES / "teaching-model"
     model = read_model_json(folder)
     panel = panel_file(RESOURCES, model.chunk_length)
-    scored = score_sequences(panel, folder, "cpu", "fp32")
+    scored = score_sequences([panel], folder, "cpu", "fp32")
     scores: KnownScores = {header.split()[0]: [] for header in scored.headers}
     # Each sequence is one chunk.
     for chunk, score in zip(scored.chunk_of, scored.scores[:, 1], strict=True):

@@ -1,5 +1,5 @@
 import type { Trusted } from '../../contract/plan.ts';
-import { runControlsSchema, type RunControls } from '../../contract/checks.ts';
+import { runControlsSchema, VERDICTS, type RunControls } from '../../contract/checks.ts';
 import { LENGTH_CLASSES, type Calibration } from '../../contract/rpc/computer.ts';
 import type { ExportLanguage } from '../../contract/exports.ts';
 
@@ -103,43 +103,19 @@ export function controlsFacts(devices: RunDevices) {
   );
 }
 
-const WORDS = {
-  en: {
-    verdict: {
-      works: 'works as a classifier of viruses',
-      differs: 'computes wrongly on this device: do not use it there',
-      weak: 'tells viruses apart poorly: do not use it',
-      no_answer: 'gives no score for sequences that must have one: do not use it',
-    },
-    called: (viral: string, host: string) => `${viral} viral and ${host} host sequences called virus`,
-    of: (count: number, all: number) => `${count} of ${all}`,
-    never: 'never checked on these devices',
-  },
-  de: {
-    verdict: {
-      works: 'erkennt Viren',
-      differs: 'rechnet auf diesem Gerät falsch: dort nicht verwenden',
-      weak: 'trennt Viren schlecht: nicht verwenden',
-      no_answer: 'gibt Sequenzen keinen Wert, die einen haben müssen: nicht verwenden',
-    },
-    called: (viral: string, host: string) =>
-      `${viral} viralen und ${host} Wirtssequenzen als Virus eingestuft`,
-    of: (count: number, all: number) => `${count} von ${all}`,
-    never: 'auf diesen Geräten nie geprüft',
-  },
-} as const;
+const CALLED = {
+  en: ({ viral, host }: RunControls) =>
+    `${viral.called} of ${viral.scored} viral and ${host.called} of ${host.scored} host sequences called virus`,
+  de: ({ viral, host }: RunControls) =>
+    `${viral.called} von ${viral.scored} viralen und ${host.called} von ${host.scored} Wirtssequenzen als Virus eingestuft`,
+};
+const NEVER = { en: 'never checked on these devices', de: 'auf diesen Geräten nie geprüft' };
 
 /** A line for the terminal and the report; null for a run that did not store its controls. */
 export function describeRunControls(devices: RunDevices, language: ExportLanguage): string | null {
-  const words = WORDS[language];
-  const found = controlsOf(devices);
-  if (found === null) return null;
-  if (found.length === 0) return words.never;
-  return found
-    .map(({ verdict, viral, host, deviceName, precision, checkedAt }) => {
-      const of = ({ called, scored }: RunControls['viral']) => words.of(called, scored);
-      const where = `${deviceName}, ${precision.toUpperCase()}, ${checkedAt.slice(0, 10)}`;
-      return `${words.verdict[verdict]}: ${words.called(of(viral), of(host))} (${where})`;
-    })
-    .join('; ');
+  const found = controlsOf(devices)?.map((one) => {
+    const where = `${one.deviceName}, ${one.precision.toUpperCase()}, ${one.checkedAt.slice(0, 10)}`;
+    return `${VERDICTS[one.verdict][language]}: ${CALLED[language](one)} (${where})`;
+  });
+  return found?.length === 0 ? NEVER[language] : (found?.join('; ') ?? null);
 }

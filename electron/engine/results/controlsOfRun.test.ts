@@ -47,11 +47,11 @@ describe('the controls of a run', () => {
       weak,
     ]);
     expect(describeRunControls([device(works), device(weak)], 'en')).toBe(
-      'works as a classifier of viruses: 18 of 20 viral and 1 of 19 host sequences called virus (NVIDIA H200, BF16, 2026-11-03); ' +
-        'tells viruses apart poorly: do not use it: 18 of 20 viral and 1 of 19 host sequences called virus (AMD EPYC, FP32, 2026-11-03)',
+      'Works: 18 of 20 viral and 1 of 19 host sequences called virus (NVIDIA H200, BF16, 2026-11-03); ' +
+        'Do not use it: 18 of 20 viral and 1 of 19 host sequences called virus (AMD EPYC, FP32, 2026-11-03)',
     );
     expect(describeRunControls([device(works)], 'de')).toBe(
-      'erkennt Viren: 18 von 20 viralen und 1 von 19 Wirtssequenzen als Virus eingestuft (NVIDIA H200, BF16, 2026-11-03)',
+      'Funktioniert: 18 von 20 viralen und 1 von 19 Wirtssequenzen als Virus eingestuft (NVIDIA H200, BF16, 2026-11-03)',
     );
   });
 

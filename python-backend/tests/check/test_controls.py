@@ -153,14 +153,14 @@ def test_a_sabotaged_model_is_detected(
     report = controls()
     assert report.verdict == SABOTAGES[sabotage], report.figures
     # Detection must not depend on known scores, which only the program's own models have.
-    scored = score_sequences(panel_file(RESOURCES, 500), TEACHING, "cpu", "fp32")
+    scored = score_sequences([panel_file(RESOURCES, 500)], TEACHING, "cpu", "fp32")
     verdict, _ = judge(scored, "fp32", None)
     assert verdict == ("no_answer" if report.verdict == "no_answer" else "weak")
 
 
 def test_rounding_that_turns_calls_condemns_no_device_but_wrong_frames_do() -> None:
     """A hundredth turns a call where a frame is as sure of one class as another frame is of the other."""
-    scored = score_sequences(panel_file(RESOURCES, 500), TEACHING, "cpu", "fp32")
+    scored = score_sequences([panel_file(RESOURCES, 500)], TEACHING, "cpu", "fp32")
     known: KnownScores = {header.split()[0]: [] for header in scored.headers}
     host = scored.headers.index(next(header for header in scored.headers if header.startswith("host_")))
     opposed = np.array([[0.1, 0.9], [0.9, 0.1]], np.float32)
@@ -182,6 +182,6 @@ def test_rounding_that_turns_calls_condemns_no_device_but_wrong_frames_do() -> N
 
 
 def test_answers_that_are_not_the_originals_fail_a_model_that_separates_the_classes() -> None:
-    scored = score_sequences(panel_file(RESOURCES, 500), TEACHING, "cpu", "fp32")
+    scored = score_sequences([panel_file(RESOURCES, 500)], TEACHING, "cpu", "fp32")
     assert judge(scored, "fp32", None, {"norm": Difference(1e-5, 1e-3)})[0] == "works"
     assert judge(scored, "fp32", None, {"norm": Difference(0.12, 1e-3)})[0] == "differs"

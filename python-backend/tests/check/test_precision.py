@@ -8,10 +8,11 @@ import pytest
 import torch
 
 from virnucpro_backend.check.precision import check_precisions, compare, judge
+from virnucpro_backend.check.scoring import ScoredSequences
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
 from virnucpro_backend.fidelity.random_model import RandomWeights, write_random_model
-from virnucpro_backend.inference.scorer import STATE_NON_FINITE, STATE_RECOMPUTED_FP32, PartScores
+from virnucpro_backend.prepare.chunking import chunk_table
 from virnucpro_backend.weights.model_folder import load_model
 
 DATA = Path(__file__).parents[1] / "data"
@@ -50,10 +51,8 @@ def test_a_precision_is_refused_for_labels_that_differ_and_for_results_that_are_
         assert found.difference_max == pytest.approx(0.8 if flips else 0)
         verdicts.append(judge(found))
     assert verdicts == ["works", "works", "differs"]
-    for state in (STATE_RECOMPUTED_FP32, STATE_NON_FINITE):
-        parts = _results(score2)
-        parts[1].state[3] = state
-        assert judge(compare(parts, _results(score2))) == "no_answer"
+    for unsure in ({"failed": 1}, {"recomputed": 1}):
+        assert judge(compare(_results(score2, **unsure), _results(score2))) == "no_answer"
     assert compare(_results(np.full(1000, np.nan)), _results(score2)).difference_max == 1
 
 
@@ -66,21 +65,8 @@ def test_a_written_random_model_has_the_tensors_in_memory(tmp_path: Path) -> Non
         assert torch.equal(stored[name], make().to(stored[name].dtype)), name
 
 
-def _results(score2: npt.NDArray[np.float64]) -> list[PartScores]:
-    """Scores of two parts."""
-    return [
-        PartScores(
-            (1 - half).astype(np.float32),
-            half.astype(np.float32),
-            np.zeros(len(half), np.uint8),
-            None,
-            None,
-            0,
-            0,
-            0,
-            0,
-            1,
-            1,
-        )
-        for half in np.split(score2, 2)
-    ]
+def _results(score2: npt.NDArray[np.float64], failed: int = 0, recomputed: int = 0) -> ScoredSequences:
+    """Scores of sequences of one frame."""
+    scores = np.stack((1 - score2, score2), axis=1).astype(np.float32)
+    chunks = chunk_table(np.full(score2.size, 500), 500)
+    return ScoredSequences((), chunks, np.arange(score2.size), scores, failed, recomputed)

@@ -90,7 +90,7 @@ def test_the_backend_computes_the_model_that_was_trained(tmp_path: Path) -> None
     write_model_folder(tmp_path / "model", state, 1, models.esm2.config, models.dnabert_s.config, tokenizer)
     sequences = [f.letters[:200] for f in fragments]
     (tmp_path / "in.fa").write_text("".join(f">{n}\n{s}\n" for n, s in enumerate(sequences)))
-    scored = score_sequences(tmp_path / "in.fa", tmp_path / "model", "cpu", "fp32")
+    scored = score_sequences([tmp_path / "in.fa"], tmp_path / "model", "cpu", "fp32")
 
     frames = frame_tokens(sequences, opened(text), 500)
     score2 = trainer.scores(torch.from_numpy(frames.proteins), torch.from_numpy(frames.dna))[1].numpy()

@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { CheckRequest, LastResult } from '../../../electron/contract/index.ts';
+import { VERDICTS, type CheckRequest, type LastResult } from '../../../electron/contract/index.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { Hint } from '../../components/Hint.tsx';
@@ -73,7 +73,7 @@ export function CheckPart({ request, title, results, hindrance = null, heading, 
 }
 
 function Result({ result }: { result: LastResult }) {
-  const { t, format } = useTexts();
+  const { t, language, format } = useTexts();
   const say = useSequenceTexts();
   const { verdict, checkedAt, device, precision, seconds, outdated } = result;
   const works = verdict === 'works';
@@ -82,7 +82,7 @@ function Result({ result }: { result: LastResult }) {
     <div>
       <Group gap="4px 10px">
         <Badge tone={works ? 'good' : 'bad'} icon={works ? IconCircleCheck : IconAlertTriangle}>
-          {t(`checks.verdict.${verdict}`)}
+          {VERDICTS[verdict][language]}
         </Badge>
         <span className="muted">
           {[

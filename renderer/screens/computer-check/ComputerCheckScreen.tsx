@@ -131,22 +131,17 @@ export function ComputerCheckScreen() {
           </Line>
         )}
         {checked.map(({ model: { id }, title, hash }) => {
-          const [controls, precisions] = (['controls', 'precision'] as const).map((check) =>
-            resultsOf(results, check).filter(({ model }) => model === hash),
-          );
+          const own = results.filter(({ model }) => model === hash);
+          const controls = resultsOf(own, 'controls');
           return (
-            <Line key={id} status={statusOf(controls?.[0])} title={title}>
+            <Line key={id} status={statusOf(controls[0])} title={title}>
               <Stack gap={8} className={classes.sentence ?? ''}>
-                <CheckPart
-                  request={{ check: 'controls', model: id }}
-                  title={title}
-                  results={controls ?? []}
-                />
+                <CheckPart request={{ check: 'controls', model: id }} title={title} results={controls} />
                 <Fold title={t('precision.title')}>
                   <CheckPart
                     request={{ check: 'precision', model: id }}
                     title={title}
-                    results={precisions ?? []}
+                    results={resultsOf(own, 'precision')}
                   />
                 </Fold>
               </Stack>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CheckResult } from '../../../contract/checks.ts';
+import { VERDICTS, type CheckResult } from '../../../contract/checks.ts';
 import { precisionSchema } from '../../../contract/protocol/index.ts';
 import { unwrap } from '../../../contract/errors.ts';
 import { checkThisComputer, type EngineContext } from '../../../engine/index.ts';
@@ -42,15 +42,8 @@ export async function check(
   return results.every(({ verdict }) => verdict === 'works') ? EXIT.done : EXIT.failed;
 }
 
-const VERDICTS = {
-  works: 'works',
-  differs: 'computes wrongly',
-  weak: 'do not use it',
-  no_answer: 'no result',
-} as const satisfies Record<CheckResult['verdict'], string>;
-
 const line = ({ device, precision, verdict, sentence }: CheckResult): string =>
-  `${device.name}, ${precision.toUpperCase()}: ${VERDICTS[verdict]}. ${sentence}`;
+  `${device.name}, ${precision.toUpperCase()}: ${VERDICTS[verdict].en}. ${sentence}`;
 
 const PANEL_CANNOT_SAY =
   'What this cannot say: published models may have been trained on these genomes, and hardly any virus of eukaryotes is among them.';

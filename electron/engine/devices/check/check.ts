@@ -41,13 +41,10 @@ export function firstOfEachKind(devices: readonly ChosenDevice[]): ChosenDevice[
   return devices.filter((device, i) => devices.findIndex(({ kind }) => kind === device.kind) === i);
 }
 
-export interface CheckOptions {
+export interface Check {
   readonly onDevice?: (name: string, number: number, count: number) => void;
   readonly signal?: AbortSignal | undefined;
   readonly run?: CommandRunner;
-}
-
-export interface Check extends CheckOptions {
   readonly check: CheckName;
   readonly devices: readonly ChosenDevice[];
   /** The driver of the GPUs, as the probe found it. */

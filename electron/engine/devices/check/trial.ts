@@ -61,8 +61,6 @@ export async function withLastTest(place: CheckPlace, probe: ProbeResult): Promi
     trials
       .filter((one) => one.device.id === id && one.verdict !== 'works' && !mayHavePassed(one))
       .map(({ precision, sentence }) => ({ precision, problem: sentence }));
-  const apple = failed('mps');
-  const cpu = failed(CPU_ID);
   const rate = (precision: Precision): number =>
     trials.find((one) => one.device.id === CPU_ID && one.precision === precision)?.figures
       ?.passes_per_second ?? 0;
@@ -70,8 +68,8 @@ export async function withLastTest(place: CheckPlace, probe: ProbeResult): Promi
   return {
     ...probe,
     cpu: { ...probe.cpu, precisions: bySpeed },
-    ...(apple.length > 0 ? { apple_failed: apple } : {}),
-    ...(cpu.length > 0 ? { cpu_failed: cpu } : {}),
+    apple_failed: failed('mps'),
+    cpu_failed: failed(CPU_ID),
     gpus: probe.gpus.map((gpu) => {
       const failures = failed(gpu.uuid);
       if (failures.length === 0) return gpu;

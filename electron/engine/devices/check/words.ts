@@ -1,4 +1,4 @@
-import type { CheckReport } from '../../../contract/checks.ts';
+import { calledOf, wordsOfCalled, type CheckReport, type FiguresOf } from '../../../contract/checks.ts';
 import { countNamed, message, plain, type Message } from '../../../contract/messages.ts';
 import type { ChosenDevice } from '../chosenDevice.ts';
 
@@ -37,20 +37,10 @@ export function wordsOf(report: CheckReport, kind: ChosenDevice['kind']): Messag
   }
 }
 
-type Figures<Name extends CheckReport['check']> = NonNullable<
-  Extract<CheckReport, { check: Name }>['figures']
->;
-
-function wordsOfControls(
-  verdict: CheckReport['verdict'],
-  { groups, auroc, differences }: Figures<'controls'>,
-): Message[] {
+function wordsOfControls(verdict: CheckReport['verdict'], figures: FiguresOf<'controls'>): Message[] {
   if (verdict === 'no_answer') return [message('check.controls.no_answer')];
-  const of = (name: Figures<'controls'>['groups'][number]['group']) => {
-    const found = groups.find(({ group }) => group === name);
-    return { called: found?.called_virus ?? 0, scored: found?.scored ?? 0 };
-  };
-  const [viral, host, phage, shuffled] = [of('viral'), of('host'), of('crassphage'), of('shuffled')];
+  const { auroc, differences } = figures;
+  const [phage, shuffled] = [calledOf(figures, 'crassphage'), calledOf(figures, 'shuffled')];
   const [worst] = Object.values(differences).toSorted(
     (a, b) => b.difference / b.allowed - a.difference / a.allowed,
   );
@@ -63,11 +53,7 @@ function wordsOfControls(
       }),
     );
   if (verdict === 'weak') messages.push(message('check.controls.weak', { share: percent(auroc ?? 0) }));
-  messages.push(
-    message('check.controls.called', {
-      ...{ viral: viral.called, virals: viral.scored, host: host.called, hosts: host.scored },
-    }),
-  );
+  messages.push(wordsOfCalled({ viral: calledOf(figures, 'viral'), host: calledOf(figures, 'host') }));
   if (phage.scored > 0)
     messages.push(
       message('check.controls.others', {

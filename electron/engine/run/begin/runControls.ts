@@ -2,7 +2,7 @@
  * What is known, when a run begins, about how well its model separates viruses from hosts on the devices that
  * compute it.
  */
-import { resultsOf, type ResultOf, type RunControls } from '../../../contract/checks.ts';
+import { calledOf, resultsOf, type ResultOf, type RunControls } from '../../../contract/checks.ts';
 import { causeOf } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
@@ -61,19 +61,10 @@ export async function controlsAtBegin(
   };
 }
 
-function inBrief({
-  checkedAt,
-  device,
-  precision,
-  verdict,
-  figures,
-}: ResultOf<'controls'>): RunControls | null {
+function inBrief(found: ResultOf<'controls'>): RunControls | null {
+  const { checkedAt, device, precision, verdict, figures } = found;
   if (figures === null) return null;
-  const called = (name: 'viral' | 'host') => {
-    const group = figures.groups.find((one) => one.group === name);
-    return { called: group?.called_virus ?? 0, scored: group?.scored ?? 0 };
-  };
   const { sha256: panelSha256, quick } = figures.panel;
   const known = { checkedAt, kind: device.kind, deviceName: device.name, precision, verdict };
-  return { ...known, quick, panelSha256, viral: called('viral'), host: called('host') };
+  return { ...known, quick, panelSha256, viral: calledOf(figures, 'viral'), host: calledOf(figures, 'host') };
 }

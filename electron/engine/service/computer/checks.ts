@@ -89,11 +89,6 @@ export class UserChecks {
         tell({ ...at, stepNumber, stepCount, fraction: null, line, finished: false, error: null });
       };
       const context = await this.pythonEnvironment.context();
-      if (
-        model !== undefined &&
-        !(await listModels(context.paths)).some(({ id, present }) => id === model && present)
-      )
-        throw usage(`There is no model "${model}" on this computer.`, 'Choose one under Models.');
       await context.warmWorkers?.release();
       unwrap(await checkThisComputer(context, request, { onDevice, signal }));
     });
@@ -114,11 +109,10 @@ export class UserChecks {
  * The size of the panel for models of this chunk length: sequences of one chunk each, and their open reading
  * frames.
  */
-export function panelOf(chunkLength: number): { chunks: number; frames: number; residues: number } {
-  return chunkLength >= 500
+export const panelOf = (chunkLength: number) =>
+  chunkLength >= 500
     ? { chunks: 260, frames: 311, residues: 51_626 }
     : { chunks: 260, frames: 371, residues: 36_853 };
-}
 
 /** Estimates from earlier runs or the measured speed how much a run with the model computes. */
 async function checkedModel(

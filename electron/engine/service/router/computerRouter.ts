@@ -70,9 +70,11 @@ export function computerRouter(service: Service) {
         unwrap(await resolveModel(input.model, engine.paths)).planModel.hash,
       );
     }),
-    runCheck: computer.runCheck.handler(({ input, signal }) => {
+    runCheck: computer.runCheck.handler(async function* ({ input, signal, context: { window } }) {
       if (input.check === 'speed' && control.queue.active !== null) throw usage(message('speed.run_at_work'));
-      return service.checks.start(input).follow(signal);
+      if (input.model !== undefined)
+        await known.check(namedPaths({ inputs: [], model: input.model }), window.paths);
+      yield* service.checks.start(input).follow(signal);
     }),
     getWeights: computer.getWeights.handler(({ input, signal }) => downloads.get(input.model).follow(signal)),
     pauseWeights: computer.pauseWeights.handler(({ input }) => downloads.pause(input.model)),

@@ -74,13 +74,9 @@ def randomise(model: nn.Module, generator: torch.Generator) -> None:
 
 def _random_tokens() -> Tensor:
     """Make tokens int64 [T]: amino acids, with `<cls>` 0 and `<eos>` 2 around each sequence."""
-    generator = torch.Generator().manual_seed(12)
-    sequences = []
-    for length in _LENGTHS:
-        sequence = torch.randint(4, 24, (length,), generator=generator)
-        sequence[0], sequence[-1] = 0, 2
-        sequences.append(sequence)
-    return torch.cat(sequences)
+    tokens = torch.randint(4, 24, (len(_LENGTHS), _LENGTHS[0]), generator=torch.Generator().manual_seed(12))
+    tokens[:, 0], tokens[:, -1] = 0, 2
+    return tokens.flatten()
 
 
 def _worst_difference(

@@ -95,9 +95,9 @@ def compare_with_original(
     expected_norms = np.array([[f.esm2_norm for f in known.frames], [f.dnabert_s_norm for f in known.frames]])
     expected = np.array([[f.score1, f.score2] for f in known.frames], np.float64)
     found = np.stack((scores.score1, scores.score2), axis=1)
-    differences = {"norm": Difference(_largest(np.abs(norms / expected_norms - 1)), ALLOWED_NORM[precision])}
+    differences = {"norm": Difference(largest(norms / expected_norms - 1), ALLOWED_NORM[precision])}
     if np.isfinite(expected).any():
-        score = _largest(np.abs(found - expected)[np.isfinite(expected)])
+        score = largest((found - expected)[np.isfinite(expected)])
         differences["score"] = Difference(score, ALLOWED_SCORE[precision])
     return differences
 
@@ -109,9 +109,9 @@ def part_frames(frames: Sequence[KnownFrame]) -> PartFrames:
     return PartFrames(residues, residue_offsets, nucleotides, nucleotide_offsets)
 
 
-def _largest(differences: npt.NDArray[np.float64]) -> float:
-    """The largest difference; 1 for one that is no number, which JSON can't express."""
-    return float(np.nan_to_num(differences, nan=1.0).max())
+def largest(differences: npt.NDArray[np.floating]) -> float:
+    """The largest absolute difference; 1 for one that is no number, which JSON can't express."""
+    return float(np.nan_to_num(np.abs(differences), nan=1.0).max())
 
 
 def _joined(texts: Sequence[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:

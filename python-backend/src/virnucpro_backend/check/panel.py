@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from virnucpro_backend.check.original import Difference, compare_with_original, read_answers
+from virnucpro_backend.check.original import Difference, compare_with_original, largest, read_answers
 from virnucpro_backend.check.result import CheckResult, Verdict
 from virnucpro_backend.check.scoring import ScoredSequences, auroc, open_panel_scorer, score_with
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
@@ -32,15 +32,6 @@ that the model or its computation is not worth the effort; about 0.5 is chance, 
 swapped."""
 FEWEST_SCORED = 0.95
 """Every sequence of the panel has an open frame, so each must get a score."""
-
-
-@dataclass(frozen=True)
-class PanelSequence:
-    """A sequence of the panel; `number` counts within its group, from 1."""
-
-    name: str
-    group: Group
-    number: int
 
 
 @dataclass(frozen=True)
@@ -71,7 +62,7 @@ def run_controls(
     with tempfile.TemporaryDirectory(prefix="virnucpro-panel-") as folder:
         sequences = _write_quick_panel(path, Path(folder)) if quick else path
         scorer = open_panel_scorer(model_folder, kind, precision)
-        scored = score_with(scorer, sequences, model.chunk_length)
+        scored = score_with(scorer, [sequences], model.chunk_length)
     answers = next((each for each in read_answers(resources) if each.apply_to(model)), None)
     verdict, figures = judge(
         scored,
@@ -85,14 +76,12 @@ def run_controls(
 
 def _write_quick_panel(panel: Path, folder: Path) -> Path:
     quick = folder / panel.name
-    records = panel.read_text(encoding="utf-8").split(">")[1:]
-    quick.write_text("".join(f">{record}" for record in records if _is_quick(record)), encoding="utf-8")
+    with quick.open("w", encoding="utf-8") as written:
+        for record in panel.read_text(encoding="utf-8").split(">")[1:]:
+            group, number = _group_and_number(record)
+            if group in ("viral", "host") and number <= QUICK_PER_GROUP:
+                written.write(f">{record}")
     return quick
-
-
-def _is_quick(header: str) -> bool:
-    sequence = parse_header(header)
-    return sequence.group in ("viral", "host") and sequence.number <= QUICK_PER_GROUP
 
 
 KnownScores = dict[str, list[float]]
@@ -116,55 +105,44 @@ def judge(
 
     Raises ValueError if a sequence is longer than a chunk: then the panel is for another model.
     """
-    sequences = [parse_header(header) for header in scored.headers]
-    if len(scored.chunks.record) != len(sequences):
+    group_of = [_group_and_number(header)[0] for header in scored.headers]
+    if len(scored.chunks.record) != len(group_of):
         raise ValueError("a sequence of the panel is longer than a chunk of the model")
     scores = scored.chunk_scores
-    of_group = {g: np.array([s.group == g for s in sequences]) for g in GROUPS}
+    of_group = {g: np.array([each == g for each in group_of]) for g in GROUPS}
     groups = {g: _group_result(g, scores[of_group[g]]) for g in GROUPS if of_group[g].any()}
     labelled = (of_group["viral"] | of_group["host"]) & np.isfinite(scores)
     virus = of_group["viral"][labelled]
     area = auroc(virus, scores[labelled]) if 0 < virus.sum() < virus.size else None
     differences = dict(original)
     if known is not None:
-        differences["known_score"] = _from_known(scored, sequences, known, precision)
+        differences["known_score"] = _from_known(scored, known, precision)
     figures = {
         "groups": [asdict(group) for group in groups.values()],
         "auroc": area,
         "differences": {name: asdict(each) for name, each in differences.items()},
-        "failed_frames": scored.failed,
     }
     is_wrong = any(each.is_wrong for each in differences.values())
     return _verdict(groups["viral"], groups["host"], area, scored.failed, is_wrong=is_wrong), figures
 
 
-def parse_header(header: str) -> PanelSequence:
-    """Parse `viral_007 ...`: the two halves of the name are the group and the number."""
-    name = header.split()[0]
-    group, _, number = name.partition("_")
-    return PanelSequence(name, msgspec.convert(group, Group), int(number))
+def _group_and_number(header: str) -> tuple[Group, int]:
+    """Parse `viral_007 ...`; the number counts within the group, from 1."""
+    group, _, number = header.split()[0].partition("_")
+    return msgspec.convert(group, Group), int(number)
 
 
 def _group_result(group: Group, scores: npt.NDArray[np.float64]) -> GroupResult:
     scored = scores[np.isfinite(scores)]
-    return GroupResult(
-        group,
-        sequences=scores.size,
-        scored=scored.size,
-        called_virus=int((scored >= 0.5).sum()),
-    )
+    return GroupResult(group, scores.size, scored.size, int((scored >= 0.5).sum()))
 
 
-def _from_known(
-    scored: ScoredSequences, sequences: list[PanelSequence], known: KnownScores, precision: Precision
-) -> Difference:
+def _from_known(scored: ScoredSequences, known: KnownScores, precision: Precision) -> Difference:
     """The largest difference of a frame from its known score; 1 if a frame or its score is missing."""
-    expected = np.array([score for sequence in sequences for score in known[sequence.name]])
+    expected = np.array([score for header in scored.headers for score in known[header.split()[0]]])
     found = scored.scores[:, 1]
-    largest = 1.0
-    if found.size == expected.size:
-        largest = float(np.nan_to_num(np.abs(found - expected), nan=1.0).max())
-    return Difference(largest, ALLOWED_SCORE[precision])
+    difference = largest(found - expected) if found.size == expected.size else 1.0
+    return Difference(difference, ALLOWED_SCORE[precision])
 
 
 def _verdict(

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import gc
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
+from virnucpro_backend.check.original import largest
 from virnucpro_backend.check.result import CheckResult, Verdict
+from virnucpro_backend.check.scoring import ScoredSequences, score_sequences
 from virnucpro_backend.devices.opening import LoadFailedError
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
-from virnucpro_backend.encoders.precision import forbid_hidden_rounding
-from virnucpro_backend.inference.loading import open_scorer
-from virnucpro_backend.inference.memory.device_memory import free_cached_memory
-from virnucpro_backend.inference.part_file import PartFrames, read_part
-from virnucpro_backend.inference.scorer import PartScores
-from virnucpro_backend.prepare.preparation import prepare_files
-from virnucpro_backend.weights.model_json import read_model_json
 
 MOST_FLIPS = 0.01
 """The share of reading frames whose label may differ from FP32, the same for every precision."""
-_TOKENS_PER_BATCH = 2_048
-_RESIDUES_PER_PART = 65_536
 
 
 @dataclass(frozen=True)
@@ -32,6 +23,7 @@ class Agreement:
     """How far scores are from FP32: the largest difference of score2, and frames whose label differs, or that
     had to be computed again in FP32 or are not finite even so (`failed`)."""
 
+    frames: int
     difference_max: float
     flips: int
     flip_share: float
@@ -45,21 +37,17 @@ def check_precisions(
 
     Raises WeightsError, LoadFailedError (FP32), PrepareError and PartFailedError.
     """
-    forbid_hidden_rounding()
-    parts = _parts_of(inputs, read_model_json(model_folder).chunk_length)
-    frames = sum(part.count for part in parts)
-    reference = _scored(kind, "fp32", model_folder, parts)
+    reference = score_sequences(inputs, model_folder, kind, "fp32")
     results = []
     for precision in precisions:
         if precision == "fp32":
             continue
         try:
-            found = compare(_scored(kind, precision, model_folder, parts), reference)
+            found = compare(score_sequences(inputs, model_folder, kind, precision), reference)
         except LoadFailedError as error:
             results.append(CheckResult(precision, "no_answer", None, error.message))
         else:
-            figures = {"frames": frames, **asdict(found)}
-            results.append(CheckResult(precision, judge(found), figures))
+            results.append(CheckResult(precision, judge(found), asdict(found)))
     return results
 
 
@@ -70,36 +58,10 @@ def judge(found: Agreement) -> Verdict:
     return "works" if found.flip_share <= MOST_FLIPS else "differs"
 
 
-def _parts_of(inputs: Sequence[Path], chunk_length: int) -> list[PartFrames]:
-    with tempfile.TemporaryDirectory(prefix="virnucpro-precision-") as name:
-        folder = Path(name)
-        parts = prepare_files(inputs, folder / "work", chunk_length, _RESIDUES_PER_PART)
-        return [read_part(folder / part.path, part.sha256, 0, part.frames) for part in parts]
-
-
-def _scored(
-    kind: DeviceKind, precision: Precision, model_folder: Path, parts: Sequence[PartFrames]
-) -> list[PartScores]:
-    scorer = open_scorer(model_folder, kind, precision, _TOKENS_PER_BATCH)
-    scores = [scorer.score(part) for part in parts]
-    device = scorer.device
-    del scorer
-    gc.collect()  # Keep only one model in memory at a time.
-    free_cached_memory(device)
-    return scores
-
-
-def compare(ours: Sequence[PartScores], reference: Sequence[PartScores]) -> Agreement:
-    """Compare the scores of the same parts."""
-    score1, score2 = (
-        np.stack([np.concatenate([getattr(part, name) for part in parts]) for parts in (ours, reference)])
-        for name in ("score1", "score2")
-    )
+def compare(ours: ScoredSequences, reference: ScoredSequences) -> Agreement:
+    """Compare the scores of the same frames."""
+    score1, score2 = np.stack((ours.scores, reference.scores)).transpose(2, 0, 1)
     is_virus = score2 > score1
-    flips = int(np.count_nonzero(is_virus[0] != is_virus[1]))
-    return Agreement(
-        difference_max=float(np.nan_to_num(np.abs(score2[0] - score2[1]), nan=1.0).max()),
-        flips=flips,
-        flip_share=flips / is_virus.shape[1],
-        failed=sum(part.failed + part.recomputed for part in ours),
-    )
+    frames, flips = is_virus.shape[1], int(np.count_nonzero(is_virus[0] != is_virus[1]))
+    difference = largest(score2[0] - score2[1])
+    return Agreement(frames, difference, flips, flips / frames, ours.failed + ours.recomputed)

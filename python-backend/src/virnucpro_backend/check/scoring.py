@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from safetensors.numpy import load_file
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.precision import forbid_hidden_rounding
 from virnucpro_backend.inference.loading import open_scorer
+from virnucpro_backend.inference.memory.device_memory import free_cached_memory
 from virnucpro_backend.inference.part_file import read_part
 from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.prepare.chunking import ChunkTable, chunk_table
@@ -30,6 +33,7 @@ class ScoredSequences:
 
     `headers`: whole header lines. `chunk_of`: int64 [f], the chunk of each frame. `scores`: FP32 [f, 2],
     P(others) and P(virus) of each frame, NaN for one whose score is no number; there are `failed` of these.
+    `recomputed`: frames that gave a number only in FP32.
     """
 
     headers: tuple[str, ...]
@@ -37,6 +41,7 @@ class ScoredSequences:
     chunk_of: npt.NDArray[np.int64]
     scores: npt.NDArray[np.float32]
     failed: int
+    recomputed: int
 
     @property
     def most_decided(self) -> npt.NDArray[np.float32]:
@@ -64,33 +69,40 @@ def open_panel_scorer(model_folder: Path, kind: DeviceKind, precision: Precision
 
 
 def score_sequences(
-    sequences: Path, model_folder: Path, kind: DeviceKind, precision: Precision
+    files: Sequence[Path], model_folder: Path, kind: DeviceKind, precision: Precision
 ) -> ScoredSequences:
-    """Prepare and score a file of sequences with a model on a device.
+    """Prepare and score files of sequences with a model on a device.
 
     Raises WeightsError, LoadFailedError, PrepareError and PartFailedError.
     """
     scorer = open_panel_scorer(model_folder, kind, precision)
-    return score_with(scorer, sequences, read_model_json(model_folder).chunk_length)
+    scored = score_with(scorer, files, read_model_json(model_folder).chunk_length)
+    device = scorer.device
+    del scorer
+    gc.collect()  # Keep only one model in memory at a time.
+    free_cached_memory(device)
+    return scored
 
 
-def score_with(scorer: PartScorer, sequences: Path, chunk_length: int) -> ScoredSequences:
-    """Prepare and score a file of sequences. Raises PrepareError and PartFailedError."""
+def score_with(scorer: PartScorer, files: Sequence[Path], chunk_length: int) -> ScoredSequences:
+    """Prepare and score files of sequences. Raises PrepareError and PartFailedError."""
     with tempfile.TemporaryDirectory(prefix="virnucpro-controls-") as name:
         folder = Path(name)
-        parts = prepare_files([sequences], folder / "work", chunk_length, _RESIDUES_PER_PART)
+        parts = prepare_files(files, folder / "work", chunk_length, _RESIDUES_PER_PART)
         headers, lengths = _records(folder / "work" / "records")
         chunks = chunk_table(lengths, chunk_length)
         first_chunk = np.searchsorted(chunks.record, np.arange(lengths.size))
-        chunk_of, scores, failed = [], [], 0
+        chunk_of, scores, failed, recomputed = [], [], 0, 0
         for part in parts:
             path = folder / part.path
             scored = scorer.score(read_part(path, part.sha256, 0, part.frames))
             scores.append(np.stack((scored.score1, scored.score2), axis=1))
             failed += scored.failed
+            recomputed += scored.recomputed
             places = load_file(path)
             chunk_of.append(first_chunk[places["row"].astype(np.int64)] + places["chunk"].astype(np.int64))
-    return ScoredSequences(headers, chunks, np.concatenate(chunk_of), np.concatenate(scores), failed)
+    joined = np.concatenate(chunk_of), np.concatenate(scores)
+    return ScoredSequences(headers, chunks, *joined, failed, recomputed)
 
 
 def _records(folder: Path) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:

@@ -1,6 +1,11 @@
 import { Box } from '@mantine/core';
 import { useShallow } from 'zustand/react/shallow';
-import { chunkLengthsText, message, type RunSummary } from '../../../../electron/contract/index.ts';
+import {
+  chunkLengthsText,
+  VERDICTS,
+  wordsOfCalled,
+  type RunSummary,
+} from '../../../../electron/contract/index.ts';
 import { Facts } from '../../../components/Facts.tsx';
 import { Fold } from '../../../components/Fold.tsx';
 import { Hint } from '../../../components/Hint.tsx';
@@ -65,7 +70,7 @@ export function PlanFold({ run }: { run: RunSummary }) {
 
 /** What was known about the model when the run began, or a way to find it out. */
 function LastControls({ run }: { run: RunSummary }) {
-  const { t, format } = useTexts();
+  const { t, language, format } = useTexts();
   const say = useEngineTexts();
   if (run.controls?.length === 0)
     return (
@@ -76,17 +81,7 @@ function LastControls({ run }: { run: RunSummary }) {
     );
   return run.controls?.map(({ kind, deviceName, checkedAt, verdict, viral, host }) => (
     <div key={kind}>
-      {t(`checks.verdict.${verdict}`)}
-      {': '}
-      {say(
-        message('check.controls.called', {
-          viral: viral.called,
-          virals: viral.scored,
-          host: host.called,
-          hosts: host.scored,
-        }),
-      )}{' '}
-      {`${deviceName}, ${format.dateTime(checkedAt)}`}
+      {`${VERDICTS[verdict][language]}: ${say(wordsOfCalled({ viral, host }))} ${deviceName}, ${format.dateTime(checkedAt)}`}
     </div>
   ));
 }

@@ -20,6 +20,7 @@ export * from './problems.ts';
 export * from './terminal/predictCommand.ts';
 export * from './protocol/index.ts';
 export * from './results.ts';
+export * from './ribbon.ts';
 export * from './rpc/index.ts';
 export * from './runState.ts';
 export * from './samples.ts';

@@ -29,8 +29,6 @@ export const reasonSchema = z.enum([
 export type Reason = z.infer<typeof reasonSchema>;
 
 export const FRAME_NAMES = ['F1', 'F2', 'F3', 'R1', 'R2', 'R3'] as const;
-/** Is added to a step of a ribbon, whose scores end at 100, where a second look judged. */
-export const RIBBON_LOOKED_AGAIN = 1000;
 
 /** The frames of a chunk, and of its two shorter chunks, a and b, which a second look judges. */
 export const ALL_FRAME_NAMES = [

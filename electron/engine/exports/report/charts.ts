@@ -1,4 +1,4 @@
-import { RIBBON_LOOKED_AGAIN } from '../../../contract/results.ts';
+import { ribbonPaths } from '../../../contract/ribbon.ts';
 
 /* Charts of a report, as inline SVG without scripts or separate files. Each has a text description. */
 
@@ -44,22 +44,17 @@ export function stackedBars(rows: readonly StackedRow[], title: string): Markup 
   return picture(rows.length * ROW + 4, title, bars);
 }
 
-/**
- * The scores along a sequence, one bar per step: in percent, negative if it is called other, 0 if nothing is
- * scored.
- */
 export function ribbon(steps: readonly number[]): Markup {
-  const bars = steps.map((percent, i) => {
-    const height = percent === 0 ? 4 : Math.abs(percent % RIBBON_LOOKED_AGAIN);
-    const colour = COLOURS[percent === 0 ? 'not_scored' : percent > 0 ? 'virus' : 'others'];
-    return html`<rect x="${i}" y="${100 - height}" width="1" height="${height}" fill="${colour}" />`;
-  });
+  const colours = { ...COLOURS, again: '#5f6368' };
+  const paths = Object.entries(ribbonPaths(steps)).map(
+    ([of, path]) => html`<path fill="${colours[of as keyof typeof colours]}" d="${path}" />`,
+  );
   return html`<svg
     viewBox="0 0 ${Math.max(1, steps.length)} 100"
     preserveAspectRatio="none"
     aria-hidden="true"
   >
-    ${bars}
+    ${paths}
   </svg>`;
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { CITATIONS } from '../../../contract/exports.ts';
 import type { normBandsSchema } from '../../../contract/model.ts';
+import { ribbonPaths } from '../../../contract/ribbon.ts';
 import { NO_DETAILS } from '../../../contract/samples.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { DESCRIPTION, syntheticPlan } from '../../store/testing/syntheticRun.ts';
@@ -211,6 +212,12 @@ describe('the report', () => {
     });
     const page = reportHtml(facts, 'en', new Date(0));
     for (const text of ['phage: clone it', 'geNomad', 'not a virus, 0.21']) expect(page).toContain(text);
+    const drawn = (steps: number[]) =>
+      reportHtml({ ...facts, ribbons: [steps] }, 'en', new Date(0)).match(
+        /<td class="ribbon">.*?<\/td>/s,
+      )?.[0];
+    expect(drawn([99, 1099])).toContain(ribbonPaths([99, 1099]).again);
+    expect(drawn([99, 1099])).not.toBe(drawn([99, 99]));
     const headings = (html: string) => [...html.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, text]) => text);
     expect(headings(page).slice(0, 2)).toEqual(['Samples', 'Top of the list']);
     expect(headings(page).slice(-2)).toEqual(['Methods, to copy', 'Please cite']);

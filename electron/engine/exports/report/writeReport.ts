@@ -17,6 +17,7 @@ import { severityOf, toldOf } from '../../../contract/problems.ts';
 import { matesOf } from '../../../contract/samples.ts';
 import { NO_DETAILS } from '../../../contract/samples.ts';
 import { predictionSchema, viralShare, type Prediction } from '../../../contract/results.ts';
+import { isLookedAgain } from '../../../contract/ribbon.ts';
 import { createFormats, type Formats } from '../../../contract/format.ts';
 import { wordFor } from '../../../contract/columns.ts';
 import type { ExportSource } from '../exportSource.ts';
@@ -356,7 +357,7 @@ class ReportPage {
     const isNoted = top.some(({ row }) => noteOf(row) !== '');
     return html`<section>
       <h2>${texts.top}</h2>
-      <p>${intro}</p>
+      <p>${intro}${ribbons.flat().some(isLookedAgain) ? ` ${texts.lookedAgain}` : ''}</p>
       ${table(top, [
         { title: texts.name, cell: ({ seqName }) => seqName },
         { title: texts.sample, cell: ({ input }) => this.named(found.names[input] ?? '') },

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { IconNote } from '@tabler/icons-react';
 import {
-  RIBBON_LOOKED_AGAIN,
+  ribbonPaths,
   sequenceColumn,
   SHORTEST_LENGTH,
   type ColumnKey,
@@ -48,12 +48,6 @@ const EVIDENCE_LOOKS: Readonly<Record<Evidence, CellLook>> = {
 /** The filters above the table show one of their values, which says more than their order. */
 const FILTERED: readonly SequenceField[] = ['prediction', 'settled'];
 const SCORE_BAR_PX = 44;
-/** With more steps than this, there is no space for gaps between them. */
-const WIDEST_GAPS = 24;
-/** Height of a step without a score, in percent. */
-const EMPTY_STEP = 6;
-/** Height of the mark at the top of a step that a second look judged. */
-const MARK = 14;
 
 /** Draws a bar behind the number. */
 function scoreLook({ virusScore, prediction }: SequenceResult): CellLook {
@@ -270,17 +264,8 @@ export function sequenceColumns(
   ];
 }
 
-/** Draws the scores along a sequence: a bar for each chunk, or one for several chunks of a long sequence. */
 export function Ribbon({ steps, label }: { steps: readonly number[]; label: string }) {
-  const width = steps.length > WIDEST_GAPS ? 1 : 0.88;
-  const path = (has: (step: number) => boolean, isMark = false) =>
-    steps
-      .map((step, i) => {
-        const height = isMark ? MARK : Math.abs(step % RIBBON_LOOKED_AGAIN) || EMPTY_STEP;
-        const base = isMark ? MARK : 100;
-        return has(step) ? `M${i} ${base}v${-height}h${width}v${height}z` : '';
-      })
-      .join('');
+  const { virus, others, not_scored: none, again } = ribbonPaths(steps);
   return (
     <svg
       className={classes.ribbon}
@@ -289,10 +274,10 @@ export function Ribbon({ steps, label }: { steps: readonly number[]; label: stri
       role="img"
       aria-label={label}
     >
-      <path className={classes.ribbonVirus} d={path((step) => step > 0)} />
-      <path className={classes.ribbonOthers} d={path((step) => step < 0)} />
-      <path className={classes.ribbonNone} d={path((step) => step === 0)} />
-      <path className={classes.ribbonAgain} d={path((step) => Math.abs(step) > RIBBON_LOOKED_AGAIN, true)} />
+      <path className={classes.ribbonVirus} d={virus} />
+      <path className={classes.ribbonOthers} d={others} />
+      <path className={classes.ribbonNone} d={none} />
+      <path className={classes.ribbonAgain} d={again} />
     </svg>
   );
 }

@@ -1,13 +1,8 @@
 import type { SequenceResult } from '../../../../contract/columns.ts';
 import type Database from 'better-sqlite3';
 import type { Cut } from '../../../../contract/plan.ts';
-import {
-  NOT_JUDGED,
-  RIBBON_LOOKED_AGAIN,
-  strandFrame,
-  type ChunkResult,
-  type Reason,
-} from '../../../../contract/results.ts';
+import { NOT_JUDGED, strandFrame, type ChunkResult, type Reason } from '../../../../contract/results.ts';
+import { RIBBON_LOOKED_AGAIN } from '../../../../contract/ribbon.ts';
 import type { CheckedRows } from '../parts/checkedRows.ts';
 import { readPlan } from '../runRows.ts';
 import {

@@ -94,34 +94,14 @@ function sampleColumns({ inputNames, samples, sampleDetails }: ExportSource): Co
     return `CASE input ${cases.join(' ')} END`;
   };
   const textOf = (value: string | null = null): string => (value === null ? 'NULL' : quoted(value));
-  return [
-    text(
-      'sample',
-      'Sample',
-      'Probe',
-      18,
-      sqlOf((input) => textOf(samples[input])),
-    ),
-    ...(details.some((one) => one.group !== null)
-      ? [
-          text(
-            'group',
-            'Group',
-            'Gruppe',
-            16,
-            sqlOf((input) => textOf(details[input]?.group)),
-          ),
-        ]
-      : []),
-    ...(details.some((one) => one.control)
-      ? [
-          flag(
-            ...(['control', 'Control', 'Kontrolle', ['yes', 'no']] as const),
-            sqlOf((input) => String(details[input]?.control ?? false)),
-          ),
-        ]
-      : []),
-  ];
+  const sample = sqlOf((input) => textOf(samples[input]));
+  const group = sqlOf((input) => textOf(details[input]?.group));
+  const control = sqlOf((input) => String(details[input]?.control ?? false));
+  const columns = [text('sample', 'Sample', 'Probe', 18, sample)];
+  if (details.some((one) => one.group !== null)) columns.push(text('group', 'Group', 'Gruppe', 16, group));
+  if (details.some((one) => one.control))
+    columns.push(flag('control', 'Control', 'Kontrolle', ['yes', 'no'], control));
+  return columns;
 }
 
 /** The user's notes on the selected sequences; they come last because they are no results. */

@@ -147,7 +147,7 @@ function* resultRows(db: Database.Database, labels: RunLabels): Generator<Sequen
   }
 }
 
-/** Writes the tables of chunks but the one sorted by id, and the lists of failures. */
+/** Writes the tables of chunks but the one sorted by id, and the lists of failures: handing DuckDB the chunks would take longer than this. */
 function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
   const labels = readLabels(db);
   const failedParts = new FailedParts(db);

@@ -20,13 +20,12 @@ test('the first tap on a plot filters the table and the other plots, but not the
   const shown = page.getByText(/sequences shown$/);
   await expect(shown).toHaveText('2,000 sequences shown');
   await expect.poll(async () => (await lengths()).length).toBeGreaterThan(2);
+  const shares = page.getByRole('figure', { name: 'Viral share by length' });
+  for (const tick of ['25%', '50%', '75%'])
+    await expect(shares.getByText(tick, { exact: true }).first()).toBeVisible();
   const [allLengths, allScores] = [await lengths(), await scores()];
 
-  const bar = page
-    .getByRole('figure', { name: 'Viral share by length' })
-    .locator('.recharts-bar-rectangle')
-    .nth(1);
-  await bar.tap();
+  await shares.locator('.recharts-bar-rectangle').nth(1).tap();
   await expect.poll(scores).not.toEqual(allScores);
   const ofOneLength = await scores();
   expect(await lengths()).toEqual(allLengths);

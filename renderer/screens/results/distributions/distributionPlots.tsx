@@ -203,7 +203,7 @@ export function LengthShareChart({
       }}
       y={{
         width: COUNT_AXIS_PX,
-        tickFormatter: format.percent,
+        tickFormatter: (value: number) => format.percent(value),
         axisLine: false,
         domain: [0, 1],
         ticks: SHARE_TICKS,

@@ -1,6 +1,6 @@
 /**
  * Serves the built window with the memory engine behind it, over the transport of browser mode, to look at the
- * window and to measure it: `node renderer/testing/serve.ts [--port 4170] [--runs none] [--sequences 100000]`.
+ * window and to measure it: `node renderer/testing/serve.ts [--port 4170]`.
  */
 import { RPCHandler } from '@orpc/server/ws';
 import { readFile } from 'node:fs/promises';
@@ -80,23 +80,7 @@ export async function serveMemoryEngine(options: MemoryEngineOptions & { port?: 
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({
-    options: {
-      port: { type: 'string', default: '4170' },
-      runs: { type: 'string', default: 'many' },
-      sequences: { type: 'string', default: '20000' },
-      devices: { type: 'string', default: '8' },
-      fresh: { type: 'boolean', default: false },
-      welcome: { type: 'boolean', default: false },
-    },
-  });
-  const { url } = await serveMemoryEngine({
-    port: Number(values.port),
-    runs: values.runs === 'none' ? 'none' : 'many',
-    sequences: Number(values.sequences),
-    devices: Number(values.devices),
-    welcomeSeen: !values.welcome && !values.fresh,
-    fresh: values.fresh,
-  });
+  const { values } = parseArgs({ options: { port: { type: 'string', default: '4170' } } });
+  const { url } = await serveMemoryEngine({ port: Number(values.port) });
   process.stdout.write(`Memory engine at ${url}\n`);
 }

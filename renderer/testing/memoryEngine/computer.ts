@@ -126,37 +126,21 @@ export const CALIBRATION: Calibration = {
   ],
 };
 
-const ORIGINS = [
-  {
-    role: 'esm2',
-    sizeBytes: 5_678_116_398,
-    source: 'https://github.com/facebookresearch/esm',
-    license: 'MIT',
-    citation:
-      'Lin et al. (2023): Evolutionary-scale prediction of atomic-level protein structure. Science 379',
-  },
-  {
-    role: 'dnabert_s',
-    sizeBytes: 468_320_053,
-    source: 'https://huggingface.co/zhihan1996/DNABERT-S',
-    license: 'Apache-2.0',
-    citation: 'Zhou et al. (2025): DNABERT-S. Bioinformatics 41, i255-i264',
-  },
-  {
-    role: 'tokenizer',
-    sizeBytes: 168_203,
-    source: 'https://huggingface.co/zhihan1996/DNABERT-S',
-    license: 'Apache-2.0',
-    citation: 'Zhou et al. (2025): DNABERT-S. Bioinformatics 41, i255-i264',
-  },
-  {
-    role: 'head',
-    sizeBytes: 6_850_000,
-    source: 'https://github.com/Li-Jing-1997/VirNucPro',
-    license: null,
-    citation: 'Li et al. (2025): VirNucPro. Briefings in Bioinformatics 26, bbaf224',
-  },
-] as const;
+const DNABERT_S = 'https://huggingface.co/zhihan1996/DNABERT-S';
+const ORIGINS = (
+  [
+    [
+      'esm2',
+      5_678_116_398,
+      'https://github.com/facebookresearch/esm',
+      'MIT',
+      'Lin et al. (2023). Science 379',
+    ],
+    ['dnabert_s', 468_320_053, DNABERT_S, 'Apache-2.0', 'Zhou et al. (2025). Bioinformatics 41'],
+    ['tokenizer', 168_203, DNABERT_S, 'Apache-2.0', 'Zhou et al. (2025). Bioinformatics 41'],
+    ['head', 6_850_000, 'https://github.com/Li-Jing-1997/VirNucPro', null, 'Li et al. (2025). VirNucPro'],
+  ] as const
+).map(([role, sizeBytes, source, license, citation]) => ({ role, sizeBytes, source, license, citation }));
 
 function madeModel(given: Pick<ModelStatus, 'id' | 'title' | 'kind'> & Partial<ModelStatus>): ModelStatus {
   const folder = given.folder ?? `/data/weights/${given.id}`;
@@ -206,12 +190,8 @@ export const MODELS: ModelStatus[] = [
     sharedWith: ['VirNucPro, 500-bp model'],
     folder: '/data/weights/Gut phages',
     files: ORIGINS.map(({ role, sizeBytes }) => ({
-      role,
-      sizeBytes,
-      path: `/data/weights/Gut phages/${role}`,
-      source: null,
-      license: null,
-      citation: null,
+      ...{ role, sizeBytes, path: `/data/weights/Gut phages/${role}` },
+      ...{ source: null, license: null, citation: null },
     })),
   }),
   madeModel({
@@ -306,16 +286,6 @@ export const CHECKS: ComputerCheck[] = [
   },
 ];
 
-export const DIAGNOSTICS = [
-  'VirNucPro Desktop 0.1.0, browser mode',
-  'System: Linux 6.8 x64, 64 threads, 512 GB',
-  'Driver 580.95, CUDA 13.0',
-  'GPU 0 NVIDIA H200 141 GB, compute capability 9.0',
-  'Python 3.12.4, PyTorch 2.13.0+cu130',
-  'Results folder: ~/results, 41 GB free',
-  'Last error: none',
-].join('\n');
-
 const EDGES = [0, 100, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000, 10_000, 20_000];
 
 /** A folder with one file of contigs for each of forty samples. */
@@ -329,41 +299,13 @@ export const COHORT_FILES = Array.from(
 export function madeInspection(path: string): InspectedFile {
   const name = path.split('/').at(-1) ?? path;
   const isBad = /bad|truncated/.test(name);
-  const isProtein = /protein/.test(name);
   const hasDuplicates = /dup|sample_A/.test(name);
   const histogram = isBad
     ? EDGES.slice(1).map(() => 0)
     : [12, 180, 2400, 9800, 6200, 4300, 2600, 1200, 640, 310, 80, 12];
   const sequences = histogram.reduce((sum, count) => sum + count, 0);
-  const problems: InspectedFile['problems'] = [];
-  if (isBad)
-    problems.push({
-      code: 'input_truncated',
-      values: {},
-      count: 1,
-      examples: [],
-    });
-  if (isProtein)
-    problems.push({
-      code: 'looks_like_protein',
-      values: {},
-      count: 1,
-      examples: [],
-    });
-  if (hasDuplicates) {
-    problems.push({
-      code: 'duplicate_ids',
-      values: {},
-      count: 12,
-      examples: [],
-    });
-    problems.push({
-      code: 'empty',
-      values: {},
-      count: 3,
-      examples: [],
-    });
-  }
+  const problem = (when: boolean, code: InspectedFile['problems'][number]['code'], count: number) =>
+    when ? [{ code, values: {}, count, examples: [] }] : [];
   return {
     type: 'inspected',
     path,
@@ -394,7 +336,12 @@ export function madeInspection(path: string): InspectedFile {
       '300': madeJudged(sequences, 300, 0.96, name.includes('reads_') ? sequences : 2592),
       '500+300': madeJudged(sequences, 500, 0.96, name.includes('reads_') ? sequences : 2592),
     },
-    problems,
+    problems: [
+      ...problem(isBad, 'input_truncated', 1),
+      ...problem(/protein/.test(name), 'looks_like_protein', 1),
+      ...problem(hasDuplicates, 'duplicate_ids', 12),
+      ...problem(hasDuplicates, 'empty', 3),
+    ],
   };
 }
 

@@ -3,9 +3,6 @@ import type { World } from './world.ts';
 
 export const MADE_FILES: RunFile[] = [
   { name: 'chunks.tsv', bytes: 412_000_000 },
-  { name: 'prediction_results.txt', bytes: 96_000_000 },
-  { name: 'prediction_results_highestscore.csv', bytes: 21_000_000 },
-  { name: 'run.db', bytes: 1_240_000_000 },
   { name: 'run.json', bytes: 48_200 },
   { name: 'sequences.tsv', bytes: 18_400_000 },
   { name: 'viral_sequences.fna', bytes: 39_100_000 },

@@ -13,7 +13,6 @@ import {
   CALIBRATION,
   COHORT,
   COHORT_FILES,
-  DIAGNOSTICS,
   FOUND_WEIGHTS,
   madeControls,
   madeOfflineFolder,
@@ -120,7 +119,9 @@ export function computerRouter(world: World) {
       void world.environment.setUp();
       yield* steps([message('step.folder'), message('step.pytorch'), message('step.devices')]);
     }),
-    diagnostics: computer.diagnostics.handler(() => ({ text: DIAGNOSTICS })),
+    diagnostics: computer.diagnostics.handler(() => ({
+      text: 'VirNucPro Desktop 0.1.0, browser mode\nSystem: Linux 6.8 x64',
+    })),
     settings: computer.settings.handler(() => world.settings),
     changeSettings: computer.changeSettings.handler(({ input }) => {
       const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
@@ -129,52 +130,22 @@ export function computerRouter(world: World) {
     }),
     browse: computer.browse.handler(({ input }) => {
       const folder = input.folder ?? '/data';
-      if (folder.endsWith(COHORT))
-        return {
-          folder,
-          parent: '/data',
-          entries: COHORT_FILES.map((name, index) => ({
-            name,
-            path: `${folder}/${name}`,
-            isFolder: false,
-            sizeBytes: 18_400_000 + index * 310_000,
-            changedAt: '2026-11-19T08:30:00.000Z',
-          })),
-          truncated: false,
-        };
+      const isCohort = folder.endsWith(COHORT);
+      const entry = (name: string, sizeBytes: number | null) => ({
+        ...{ name, path: `${folder}/${name}`, isFolder: sizeBytes === null, sizeBytes },
+        changedAt: sizeBytes === null ? null : '2026-11-19T08:30:00.000Z',
+      });
       return {
         folder,
         parent: folder === '/data' ? null : '/data',
-        entries: [
-          {
-            name: COHORT,
-            path: `${folder}/${COHORT}`,
-            isFolder: true,
-            sizeBytes: null,
-            changedAt: null,
-          },
-          {
-            name: 'soil-2026',
-            path: `${folder}/soil-2026`,
-            isFolder: true,
-            sizeBytes: null,
-            changedAt: null,
-          },
-          {
-            name: 'contigs.fasta',
-            path: `${folder}/contigs.fasta`,
-            isFolder: false,
-            sizeBytes: 48_200_000,
-            changedAt: '2026-11-03T09:12:00.000Z',
-          },
-          {
-            name: 'reads.fastq.gz',
-            path: `${folder}/reads.fastq.gz`,
-            isFolder: false,
-            sizeBytes: 1_900_000_000,
-            changedAt: '2026-11-17T15:40:00.000Z',
-          },
-        ],
+        entries: isCohort
+          ? COHORT_FILES.map((name, index) => entry(name, 18_400_000 + index * 310_000))
+          : [
+              entry(COHORT, null),
+              entry('soil-2026', null),
+              entry('contigs.fasta', 48_200_000),
+              entry('reads.fastq.gz', 1_900_000_000),
+            ],
         truncated: false,
       };
     }),

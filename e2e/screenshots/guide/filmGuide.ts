@@ -8,6 +8,7 @@ import { EngineProcess } from '../../support/engineProcess.ts';
 import { bioinformatician } from './bioinformatician.ts';
 import { biologist, emptyHome, pondWater } from './biologist.ts';
 import { GUIDE_SIZE, GuideCamera } from './guideCamera.ts';
+import { makeRealRuns } from './realRuns.ts';
 import { results } from './results.ts';
 import { screens } from './screens.ts';
 
@@ -29,6 +30,12 @@ export async function filmGuide(
   for (const folder of [places.files, places.exports]) await mkdir(folder, { recursive: true });
   await pondWater(await readFile(sample, 'utf8'), places.files);
   const engine = await EngineProcess.start({ dataFolder: places.data, filesFolder: places.files });
+  const others = { data: join(place, '.local/share/virnucpro-desktop'), files: join(place, 'samples') };
+  await mkdir(others.files);
+  await pondWater(await readFile(sample, 'utf8'), others.files);
+  const table = isWanted('screen') || isWanted('results') ? await makeRealRuns(others) : '';
+  const overRuns = await EngineProcess.start({ dataFolder: others.data, filesFolder: others.files });
+  const shownAs = [place, '/home/anna'] as const;
   const invented = await serveMemoryEngine({ sequences: 100_000 });
   // Only the desktop app has other computers.
   const desktop = await serveMemoryEngine({ runs: 'none', computers: MADE_COMPUTERS.slice(0, 3) });
@@ -48,16 +55,16 @@ export async function filmGuide(
       return page;
     };
     if (isWanted('screen')) {
-      const tour = await window(invented.url);
-      const camera = new GuideCamera(tour, IMAGES, 'screen');
+      const tour = await window(await overRuns.address());
+      const camera = new GuideCamera(tour, IMAGES, 'screen', shownAs);
       await screens(tour, camera, { invented: invented.url, desktop: desktop.url });
       await camera.end();
       await tour.close();
     }
     if (isWanted('results')) {
-      const theirs = await window(invented.url);
-      const camera = new GuideCamera(theirs, IMAGES, 'results');
-      await results(theirs, camera, invented.url);
+      const theirs = await window(await overRuns.address());
+      const camera = new GuideCamera(theirs, IMAGES, 'results', shownAs);
+      await results(theirs, camera, table);
       await camera.end();
       await theirs.close();
     }
@@ -79,6 +86,7 @@ export async function filmGuide(
     }
   } finally {
     await engine.kill();
+    await overRuns.kill();
     await invented.stop();
     await desktop.stop();
     await empty.stop();

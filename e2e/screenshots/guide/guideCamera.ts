@@ -50,6 +50,7 @@ export class GuideCamera {
 const SHOW_INSTEAD = `(real, shown) => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(real, shown);
+  for (const input of document.querySelectorAll('input')) input.value = input.value.replaceAll(real, shown);
 }`;
 
 interface Scrollable {

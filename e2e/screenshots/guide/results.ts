@@ -1,18 +1,13 @@
 import type { Page } from '@playwright/test';
-import { RUN_IDS } from '../../../renderer/testing/memoryEngine/runs.ts';
+import { drop } from '../../support/window.ts';
 import { toTop, type GuideCamera } from './guideCamera.ts';
+import { openRun, RUNS } from './realRuns.ts';
 
-/**
- * Shows what can be done with results, with one picture each and invented contents: from the presets to the
- * files of the run.
- */
-export async function results(page: Page, camera: GuideCamera, address: string): Promise<void> {
-  const goTo = (place: string) => page.goto(`${address}#/run/${place}`);
+/** Shows what can be done with results, with one picture each: from the presets to the files of the run. */
+export async function results(page: Page, camera: GuideCamera, table: string): Promise<void> {
   const headingToTop = (name: string) =>
     page.getByRole('heading', { name, exact: true }).first().evaluate(toTop);
-  await page.getByRole('button', { name: 'Later' }).click();
-  await goTo(`${RUN_IDS.done}/results`);
-  await page.getByText('100,000 sequences shown').waitFor();
+  await openRun(page, RUNS.done, 'results');
   await page.getByRole('row').nth(5).waitFor();
 
   const filters = page.getByRole('search', { name: 'Filter the table' });
@@ -21,11 +16,11 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await camera.take('presets');
   await page.keyboard.press('Escape');
 
-  await goTo(`${RUN_IDS.done}/samples`);
+  await openRun(page, RUNS.done, 'samples');
   await page.getByRole('table').waitFor();
   await camera.take('samples');
 
-  await goTo(`${RUN_IDS.done}/plots`);
+  await openRun(page, RUNS.done, 'plots');
   await page.getByRole('figure', { name: 'Viral share by length' }).waitFor();
   await headingToTop('Scores by call');
   await page.mouse.move(0, 0);
@@ -39,12 +34,12 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await camera.take('plots-chosen');
   await page.getByRole('button', { name: 'Clear filters' }).click();
 
-  await goTo(`${RUN_IDS.done}/results`);
-  const table = page.getByRole('grid', { name: 'Sequences' });
-  await table.getByRole('columnheader', { name: 'Length' }).getByRole('button').click();
+  await openRun(page, RUNS.done, 'results');
+  const grid = page.getByRole('grid', { name: 'Sequences' });
+  await grid.getByRole('columnheader', { name: 'Length' }).getByRole('button').click();
   await page.waitForTimeout(1000);
-  for (const row of [1, 3]) await table.getByRole('checkbox').nth(row).click();
-  await table.getByRole('row').nth(2).getByRole('gridcell').nth(1).click();
+  for (const row of [1, 3]) await grid.getByRole('checkbox').nth(row).click();
+  await grid.getByRole('row').nth(2).getByRole('gridcell').nth(1).click();
   const panel = page.getByRole('region', { name: 'Sequence', exact: true });
   await panel.getByText('Scores along the sequence').first().waitFor();
   const bars = panel.locator('svg g[class*="chunk"]').filter({ hasText: /, [FR][123]$/ });
@@ -71,17 +66,17 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await camera.take('menu');
   await page.getByRole('menuitem', { name: 'Compare with another run' }).click();
   await page.getByRole('combobox', { name: 'The other run' }).click();
-  await page.getByRole('option').first().click();
+  await page.getByRole('option', { name: RUNS.otherChunks }).click();
   await page.getByRole('figure', { name: 'Scores in both runs' }).waitFor();
   await camera.take('compare');
   await page.getByRole('heading', { name: /^Sequences whose call changed/ }).evaluate(toTop);
   await camera.take('compare-changed');
 
-  await goTo(`${RUN_IDS.done}/tools`);
+  await openRun(page, RUNS.done, 'results');
+  await drop(page, [table]);
   await page.getByRole('region', { name: 'geNomad' }).waitFor();
   await camera.take('other-tools');
-  await goTo(`${RUN_IDS.done}/results`);
-
+  await openRun(page, RUNS.done, 'results');
   await page.getByRole('button', { name: 'Export', exact: true }).click();
   await page.getByText('Which sequences').waitFor();
   await page.getByRole('radio', { name: 'Excel workbook (XLSX)' }).waitFor();
@@ -89,7 +84,7 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
 
-  await goTo(`${RUN_IDS.interrupted}/results`);
+  await openRun(page, RUNS.paused, 'results');
   await page.getByText('Provisional results').waitFor();
   await page.getByRole('row').nth(5).waitFor();
   await camera.take('provisional');
@@ -98,7 +93,7 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await camera.take('finish-now');
   await page.keyboard.press('Escape');
 
-  await goTo(`${RUN_IDS.done}/files`);
+  await openRun(page, RUNS.done, 'files');
   await page.getByRole('heading', { name: 'Result files' }).waitFor();
   await headingToTop('Result files');
   await camera.take('files');

@@ -1,0 +1,107 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Page } from '@playwright/test';
+import { execa } from 'execa';
+import { MAIN } from '../../../electron/cli/testing/commandLineProcess.ts';
+import { open } from '../steps.ts';
+
+const DATA = join(import.meta.dirname, '..', '..', '..', 'python-backend', 'tests', 'data');
+const SAMPLES = ['person_1', 'person_2', 'person_3', 'blank'] as const;
+const CONTIGS = 60;
+
+/** The names of the runs, which are those of their folders. */
+export const RUNS = {
+  done: 'Gut of three people',
+  otherChunks: 'Gut, chunks of 300 bp',
+  paused: 'Pond water, June',
+} as const;
+
+/**
+ * Runs of the teaching model over parts of a phage and contigs of a human gut, for the pictures of the guide. Returns
+ * a table as geNomad writes them, of the parts of the phage: that tool is not run.
+ */
+export async function makeRealRuns(places: Record<'data' | 'files', string>): Promise<string> {
+  const gut = join(places.files, 'gut');
+  await mkdir(gut);
+  const { inputs, phages } = await writeGut(gut);
+  const sheet = join(gut, 'samples.csv');
+  const lines = SAMPLES.map((name) => `${name}.fasta,${name},${name === 'blank' ? 'yes' : ''}`);
+  await writeFile(sheet, `file,sample,control\n${lines.join('\n')}\n`);
+  const predict = (name: string, flags: readonly string[], afterMs?: number) =>
+    execa(
+      process.execPath,
+      [MAIN, 'predict', ...flags, '--model', 'teaching', '-o', join(places.files, 'results', name)],
+      {
+        env: { VIRNUCPRO_DATA_DIR: places.data },
+        reject: false,
+        ...(afterMs === undefined
+          ? {}
+          : { timeout: afterMs, killSignal: 'SIGINT', forceKillAfterDelay: false }),
+      },
+    );
+  const table = join(places.files, 'gut_virus_summary.tsv');
+  await writeFile(table, genomadTable(phages));
+  await predict(RUNS.done, [...inputs, '--samples', sheet]);
+  await predict(RUNS.otherChunks, [...inputs.slice(0, SAMPLES.length), '--chunk-length', '300']);
+  await predict(RUNS.paused, [join(places.files, 'pond_water.fasta'), '--order', 'sample'], 30_000);
+  return table;
+}
+
+const genomadTable = (names: readonly string[]) =>
+  [
+    'seq_name\tvirus_score\tn_hallmarks\ttaxonomy',
+    ...names.map(
+      (name, n) =>
+        `${name}\t0.9${(n * 37) % 100}\t${n % 4}\tViruses;Duplodnaviria;Heunggongvirae;Uroviricota`,
+    ),
+    '',
+  ].join('\n');
+
+/** Opens a tab of one of the runs. */
+export async function openRun(page: Page, name: string, tab: string): Promise<void> {
+  await open(page, 'Runs');
+  await page.getByRole('grid').getByText(name, { exact: true }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  await page.evaluate(`location.hash = location.hash.replace(/[^/]*$/, '${tab}')`);
+  await page.mouse.move(0, 0);
+}
+
+/** Contigs of four samples, and a file that a download left incomplete. */
+async function writeGut(folder: string): Promise<Record<'inputs' | 'phages', string[]>> {
+  const [phage = '', ...contigs] = (
+    await Promise.all(
+      ['crassphage.fa', 'gut_metagenome_contigs.fa'].map((name) => lettersOf(join(DATA, name))),
+    )
+  ).flat();
+  const phages: string[] = [];
+  const inputs = await Promise.all(
+    SAMPLES.map(async (name, sample) => {
+      const isBlank = name === 'blank';
+      const records = Array.from({ length: isBlank ? 12 : CONTIGS }, (_, n) => {
+        const length = 400 + (isBlank ? 90 * n : (n * n * 211 + sample * 977) % 4200);
+        const isPhage = isBlank ? n === 5 : n % (4 + sample) === 1;
+        const letters = isPhage
+          ? phage.slice((n * 1601 + sample * 7919) % (phage.length - length)).slice(0, length)
+          : (contigs[(n * 7 + sample * 3) % contigs.length] ?? '').slice((n % 3) * 60);
+        const seqName = `k141_${1000 * (sample + 1) + 7 * n}`;
+        if (isPhage && n % 5 > 0) phages.push(seqName);
+        return `>${seqName} flag=1 len=${letters.length}\n${letters}\n`;
+      });
+      const path = join(folder, `${name}.fasta`);
+      await writeFile(path, records.join(''));
+      return path;
+    }),
+  );
+  const cutOff = join(folder, 'person_4.fasta.gz');
+  await writeFile(cutOff, gzipSync(phage).subarray(0, 9000));
+  return { inputs: [...inputs, cutOff], phages };
+}
+
+async function lettersOf(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8');
+  return text
+    .split(/^>.*$/m)
+    .slice(1)
+    .map((record) => record.replaceAll('\n', ''));
+}

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   setupSettingsSchema,
@@ -170,7 +170,8 @@ function Field({ name, label, value, picks, children }: FieldProps) {
           setError(null);
         }}
       />
-      <div className={classes.setUpActions}>
+      {/* As far down as the field's label is high. */}
+      <Group gap={8} mt={22}>
         {picks && (
           <Button
             variant="default"
@@ -185,7 +186,7 @@ function Field({ name, label, value, picks, children }: FieldProps) {
             {t('common.save')}
           </Button>
         )}
-      </div>
+      </Group>
     </form>
   );
 }

@@ -1,4 +1,4 @@
-import { Box, Button, Checkbox, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { Box, Button, Checkbox, Group, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { LIMITS } from '../../../../electron/contract/index.ts';
 import { GoalField } from '../../../components/GoalField.tsx';
@@ -7,7 +7,6 @@ import { useTexts } from '../../../i18n/index.ts';
 import { ADVANCED_DEFAULTS } from '../../../state/newRun/choices.ts';
 import { choose } from '../../../state/newRun/store.ts';
 import { chooseFolder } from '../../../state/pathChooser.ts';
-import classes from '../Choice.module.css';
 import type { NewRunForm } from '../useNewRunForm.ts';
 
 const PRECISIONS = ['auto', 'fp8', 'fp16', 'bf16', 'fp32'] as const;
@@ -169,7 +168,7 @@ function EarlierRun({ folder }: { folder: string | null }) {
     },
   });
   return (
-    <div className={classes.earlier}>
+    <Group gap={8} mt={14} align="flex-start">
       <TextInput
         flex="1 1 260px"
         miw={0}
@@ -177,9 +176,10 @@ function EarlierRun({ folder }: { folder: string | null }) {
         value={folder ?? ''}
         onChange={(event) => choose({ reuseEmbeddings: event.currentTarget.value || null })}
       />
-      <Button variant="default" onClick={() => pick.mutate()} aria-label={t('advanced.reuseChoose')}>
+      {/* Beside the field, whose help is below it. */}
+      <Button mt={22} variant="default" onClick={() => pick.mutate()} aria-label={t('advanced.reuseChoose')}>
         {t('common.choose')}
       </Button>
-    </div>
+    </Group>
   );
 }

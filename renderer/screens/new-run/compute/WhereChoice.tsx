@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Radio, TextInput } from '@mantine/core';
+import { Box, Button, Group, NumberInput, Radio, SimpleGrid, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   MOST_CLUSTER_SHARES,
@@ -12,7 +12,6 @@ import { installRay, useEnvironment } from '../../../state/computer/environment.
 import { useSettings } from '../../../state/settings.ts';
 import { rememberedPlace } from '../../../state/newRun/slurm.ts';
 import { SlurmFields } from '../slurm/SlurmFields.tsx';
-import classes from './WhereChoice.module.css';
 
 type Ray = Extract<WindowWhere, { kind: 'ray' }>;
 
@@ -37,7 +36,7 @@ export function WhereChoice({ where, onChange }: WhereChoiceProps) {
   );
   if (kinds.length === 1) return null;
   return (
-    <div className={classes.where}>
+    <Box mb={16}>
       <Radio.Group label={t('where.label')} value={where.kind} onChange={(kind) => onChange(STARTS[kind]())}>
         <Group mt={6} gap="lg">
           {kinds.map((kind) => (
@@ -47,7 +46,7 @@ export function WhereChoice({ where, onChange }: WhereChoiceProps) {
       </Radio.Group>
       {where.kind === 'ray' && <RayFields ray={where} onChange={onChange} />}
       {where.kind === 'slurm' && <SlurmFields place={where} onChange={onChange} />}
-    </div>
+    </Box>
   );
 }
 
@@ -65,8 +64,8 @@ function RayFields({ ray, onChange }: { ray: Ray; onChange: (ray: Ray) => void }
     />
   );
   return (
-    <div className={classes.fields}>
-      <div className={classes.wide}>
+    <SimpleGrid minColWidth="min(260px, 100%)" autoFlow="auto-fill" spacing={14} mt={12}>
+      <div className="unless-empty" style={{ gridColumn: '1 / -1' }}>
         <RayMissing />
       </div>
       <TextInput
@@ -80,7 +79,7 @@ function RayFields({ ray, onChange }: { ray: Ray; onChange: (ray: Ray) => void }
       {count('shares', 1, t('where.shares'), t('where.sharesHelp'))}
       {count('cpus', 0, t('where.processors'), t('where.processorsHelp'))}
       {count('workers', 0, t('where.workers'), t('where.workersHelp'))}
-    </div>
+    </SimpleGrid>
   );
 }
 

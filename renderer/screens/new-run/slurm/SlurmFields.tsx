@@ -3,7 +3,6 @@ import type { SlurmChoice } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { isPlaceKnown } from '../../../state/newRun/choices.ts';
 import { placeOf, rememberPlace } from '../../../state/newRun/slurm.ts';
-import fields from '../compute/WhereChoice.module.css';
 
 interface SlurmFieldsProps {
   place: SlurmChoice;
@@ -19,19 +18,17 @@ export function SlurmFields({ place, onChange }: SlurmFieldsProps) {
     onChange(next);
   };
   return (
-    <div className={fields.fields}>
-      <Textarea
-        className={fields.wide ?? ''}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.75rem' } }}
-        label={t('slurm.preview')}
-        description={t('slurm.scriptHelp')}
-        error={isPlaceKnown(place) ? null : t('slurm.wrongArray')}
-        rows={14}
-        resize="vertical"
-        spellCheck={false}
-        value={place.script}
-        onChange={(event) => change(event.currentTarget.value)}
-      />
-    </div>
+    <Textarea
+      mt={12}
+      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.75rem' } }}
+      label={t('slurm.preview')}
+      description={t('slurm.scriptHelp')}
+      error={isPlaceKnown(place) ? null : t('slurm.wrongArray')}
+      rows={14}
+      resize="vertical"
+      spellCheck={false}
+      value={place.script}
+      onChange={(event) => change(event.currentTarget.value)}
+    />
   );
 }

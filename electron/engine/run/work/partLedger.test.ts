@@ -59,27 +59,6 @@ describe('PartLedger', () => {
     expect(answers).toEqual([{ type: 'store_failed', error: FULL }]);
   });
 
-  it('begins an attempt only when the last one of the same part has ended, and lets other parts continue', async () => {
-    const { store, calls } = slowStore({ startAttempt: () => 1, endAttempt: () => undefined });
-    const { ledger } = ledgerOf(store);
-    ledger.startAttempt(START);
-    ledger.perform(END);
-    ledger.startAttempt(START);
-    ledger.startAttempt({ ...START, part: '000002' });
-    ledger.perform(END);
-    await ledger.stored();
-    expect(calls.slice(0, 2)).toEqual(['startAttempt', 'startAttempt']);
-    expect(calls.filter((call) => call !== 'startAttempt done')).toEqual([
-      'startAttempt',
-      'startAttempt',
-      'endAttempt',
-      'endAttempt done',
-      'startAttempt',
-      'endAttempt',
-      'endAttempt done',
-    ]);
-  });
-
   it('stores no scores of a part that was no longer waiting when it was handed out', async () => {
     const { store, calls } = slowStore({ startAttempt: () => null });
     const { ledger, answers } = ledgerOf(store);

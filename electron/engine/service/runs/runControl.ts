@@ -205,7 +205,7 @@ export class RunControl {
   ): Promise<Answer> {
     return this.turns.take(runId, async () => {
       const folder = this.parts.catalog.folder(runId);
-      if (this.workOn(runId) || this.session(runId)) throw usage(message('run.pause_first'));
+      if (this.session(runId)) throw usage(message('run.pause_first'));
       await this.parts.open.closeReader(folder);
       return task(folder);
     });

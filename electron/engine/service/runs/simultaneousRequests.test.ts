@@ -484,6 +484,6 @@ it('does what was asked last of each run, one thing at a time, however many ask 
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 1500 },
   );
 });

@@ -82,7 +82,7 @@ export class ExportSource {
     options: SourceOptions,
   ): Promise<ExportSource> {
     const run = await store.loadRun();
-    const count = await store.selectedCount(selection);
+    const { total: count } = await store.countPredictions(selection);
     return new ExportSource(store, run, { count, selection, sort }, options);
   }
 

@@ -26,7 +26,7 @@ export interface RunFacts {
   readonly discard: () => void;
 }
 
-/** The sequence results of a run as the table `sequences` of a DuckDB. */
+/** The sequence results of a run as the table `sequences` of a DuckDB; `placed` has the row's place in the file, by which few others are read. */
 export interface ResultSource {
   readonly facts: RunFacts;
   readonly duck: () => Promise<DuckDb>;
@@ -69,7 +69,11 @@ export function resultSource(folder: string, facts: RunFacts, files: CheckedFile
   }
 
   const viewOfFile = (): string =>
-    `CREATE OR REPLACE VIEW sequences AS SELECT ${shownColumns(facts.labels())}, true AS settled FROM read_parquet(${quotedPath(path)}, ${ONE_FILE})`;
+    `SET parquet_metadata_cache = true;
+     SET enable_external_file_cache = false;
+     CREATE OR REPLACE VIEW placed AS SELECT ${shownColumns(facts.labels())}, true AS settled, file_row_number AS place
+       FROM read_parquet(${quotedPath(path)}, ${ONE_FILE}, file_row_number = true);
+     CREATE OR REPLACE VIEW sequences AS SELECT * EXCLUDE (place) FROM placed`;
 
   async function showFile(sha256: string): Promise<boolean> {
     const store = await duck();
@@ -107,7 +111,8 @@ export function resultSource(folder: string, facts: RunFacts, files: CheckedFile
     if (shown !== '' || restarted) {
       await run(`CREATE OR REPLACE TABLE ${PROVISIONAL} AS FROM ${ROWS}`, []);
       await store.run(
-        `CREATE OR REPLACE VIEW sequences AS SELECT ${shownColumns(labels)}, settled FROM (${resultColumns(PROVISIONAL, labels, ['settled'])})`,
+        `CREATE OR REPLACE VIEW sequences AS SELECT ${shownColumns(labels)}, settled FROM (${resultColumns(PROVISIONAL, labels, ['settled'])});
+         CREATE OR REPLACE VIEW placed AS SELECT *, row AS place FROM sequences`,
       );
       shown = '';
       version += 1;

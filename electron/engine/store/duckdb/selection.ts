@@ -85,13 +85,20 @@ const SORTED_BY: Partial<Record<SequenceSort['by'], string>> = {
 };
 
 /** Sequences without a value come last in both directions; equal ones keep the order of the run. */
-export function orderOf({ by, descending }: SequenceSort, inputs: readonly string[]): string {
-  const direction = descending ? 'DESC' : 'ASC';
-  if (by === 'row') return `row ${direction}`;
+function termsOf({ by, descending }: SequenceSort, inputs: readonly string[]): [string, string][] {
+  const direction = `${descending ? 'DESC' : 'ASC'} NULLS LAST`;
+  if (by === 'row') return [['row', direction]];
   const key = by === 'input' ? placeIn(filesInOrder(inputs), 'input') : (SORTED_BY[by] ?? valueOf(by));
-  const then = by === 'evidence' ? `virus_score ${direction}, ` : '';
-  return `${key} ${direction} NULLS LAST, ${then}row`;
+  const keys = by === 'evidence' ? [key, 'virus_score'] : [key];
+  return [...keys.map((sql): [string, string] => [sql, direction]), ['row', 'ASC NULLS LAST']];
 }
+
+export const orderOf = (...sort: Parameters<typeof termsOf>): string =>
+  String(termsOf(...sort).map((term) => term.join(' ')));
+
+/** A value by which this order is that of bytes. */
+export const sortKeyOf = (...sort: Parameters<typeof termsOf>): string =>
+  `create_sort_key(${String(termsOf(...sort).map(([sql, direction]) => `${sql}, '${direction}'`))})`;
 
 /**
  * The labels of the inputs by their file names; among equal names, the input that the run reads first comes

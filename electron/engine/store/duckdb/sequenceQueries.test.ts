@@ -7,8 +7,11 @@ import { evidenceSchema, reasonSchema } from '../../../contract/results.ts';
 import { type SequenceFilter } from '../../../contract/rpc/results.ts';
 import { randomNumbers } from '../../testing/randomNumbers.ts';
 import { compute, preparedRun } from '../testing/storeFixture.ts';
+import { madeUpResults, writeMadeUpResults } from '../testing/madeUpResults.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 import { orderOf } from './selection.ts';
+import { sequenceQueryMethods } from './sequenceQueries.ts';
 describe("a window's queries about the results", () => {
   const NAMES = ['=bad,name', 'alpha', 'BETA 100% sure', 'gamma_x', 'closed'];
   let run: Awaited<ReturnType<typeof preparedRun>>;
@@ -238,6 +241,41 @@ describe('results of many sequences', () => {
       });
     }
   });
+});
+
+it('finds any page of an order, however far from the first', async () => {
+  const [folder, sequences] = [temporaryFolder(), 30_000];
+  const source = madeUpResults(folder, sequences, await writeMadeUpResults(folder, sequences));
+  await source.derive(0);
+  const queries = sequenceQueryMethods(source);
+  const orders = new Map<string, Uint32Array>();
+  const orderIn = async (filter: SequenceFilter, sort: SequenceSort): Promise<Uint32Array> => {
+    const key = JSON.stringify([filter, sort]);
+    const order = orders.get(key) ?? (await queries.selectedRows({ filter }, sort));
+    orders.set(key, order);
+    return order;
+  };
+  const filters = fc.constantFrom<SequenceFilter>(
+    {},
+    { predictions: ['virus'] },
+    { minLength: 500, input: 2 },
+  );
+  const sorts = fc.record({
+    by: fc.constantFrom(...sequenceSortSchema.shape.by.options),
+    descending: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(filters, sorts, fc.nat(sequences), async (filter, sort, offset) => {
+      const order = await orderIn(filter, sort);
+      for (const at of [offset, offset + 300]) {
+        const { total, items } = await queries.findSequences({ filter }, sort, at, 300);
+        expect(total).toBe(order.length);
+        expect(items.map(({ row }) => row)).toEqual(Array.from(order.slice(at, at + 300)));
+      }
+    }),
+    { numRuns: 40 },
+  );
+  await source.close();
 });
 
 it('sorts files by name, with numbers in names by value', () => {

@@ -7,7 +7,7 @@ import {
   type SequenceResult,
   type SequenceSort,
 } from '../../../contract/columns.ts';
-import { type AppFailure, usage } from '../../../contract/errors.ts';
+import { usage } from '../../../contract/errors.ts';
 import { noPredictions, type Prediction } from '../../../contract/results.ts';
 import type { ResultCounts } from '../../../contract/rpc/results.ts';
 import type { LabelledScore } from '../../results/calibration.ts';
@@ -18,12 +18,12 @@ import type { InputResultSummary } from '../../results/types.ts';
 import { writeNumbers } from '../../system/runFiles.ts';
 import { addTable } from './duckdb.ts';
 import type { ResultSource } from './resultSource.ts';
-import { conditionOf, orderOf, type SequenceSelection } from './selection.ts';
+import { conditionOf, orderOf, sortKeyOf, type SequenceSelection } from './selection.ts';
 
-/** Number of orders that are cached for paging: each takes 4 bytes per sequence. */
-const KEPT_ORDERS = 3;
-/** Pages up to here are found without sorting everything. */
+/** So many rows of an order are found at once without sorting all. */
 const FIRST_ROWS = 2000;
+/** One row of this many is looked at to find those farther on. */
+const SAMPLED = 101;
 
 export interface FoundSequences {
   /** Sequences that pass the filter, on all pages together. */
@@ -39,7 +39,10 @@ export function sequenceQueryMethods(source: ResultSource) {
   const { inputs, isPaired } = labels;
   const fields = fieldsOf(labels);
   const inputNumbers = new Map(inputs.map((label, input) => [label, input]));
-  const orders = new Map<string, Uint32Array>();
+  /** The last selection that was counted. */
+  let counted: { key: string; counts: ResultCounts } | null = null;
+  /** The part of an order that has the last page. */
+  let stretch: { key: string; first: number; rows: Uint32Array } | null = null;
 
   /** Runs a query about a selection; the row numbers that the selection names are in tables meanwhile. */
   async function asking<Answer>(
@@ -62,22 +65,12 @@ export function sequenceQueryMethods(source: ResultSource) {
   ): Promise<Row[]> =>
     asking(selection, async (condition) => (await source.duck()).rows<Row>(sql(condition)));
 
-  /** The numbers of the selected rows in the requested order; those of the last few queries are cached. */
-  async function order(selection: SequenceSelection, sort: SequenceSort): Promise<Uint32Array> {
-    const key = keyOf(selection, sort);
-    const rows = orders.get(key) ?? (await readOrder(selection, sort));
-    orders.delete(key);
-    orders.set(key, rows);
-    const [oldest] = orders.keys();
-    if (orders.size > KEPT_ORDERS && oldest !== undefined) orders.delete(oldest);
-    return rows;
-  }
-
-  function readOrder(selection: SequenceSelection, sort: SequenceSort): Promise<Uint32Array> {
+  /** The numbers of the selected rows in the requested order. */
+  function order(selection: SequenceSelection, sort: SequenceSort, limit = ''): Promise<Uint32Array> {
     return asking(selection, async (condition) => {
       const result = await (
         await source.duck()
-      ).run(`SELECT row FROM sequences WHERE ${condition} ORDER BY ${orderOf(sort, inputs)}`);
+      ).run(`SELECT row FROM sequences WHERE ${condition} ORDER BY ${orderOf(sort, inputs)} ${limit}`);
       const rows = new Uint32Array(result.rowCount);
       let filled = 0;
       for (let i = 0; i < result.chunkCount; i++) {
@@ -89,7 +82,42 @@ export function sequenceQueryMethods(source: ResultSource) {
     });
   }
 
-  const keyOf = (selection: SequenceSelection, sort: SequenceSort): string =>
+  /**
+   * Finds the rows from `begin` to `end` of an order, and some around them. Sorting all of ten million takes too much memory, so a
+   * sample says between which keys they are, and only what is between these is sorted.
+   */
+  async function stretchAround(
+    selection: SequenceSelection,
+    sort: SequenceSort,
+    { begin, end, total }: { begin: number; end: number; total: number },
+  ): Promise<{ first: number; rows: Uint32Array }> {
+    if (end <= FIRST_ROWS) return { first: 0, rows: await order(selection, sort, `LIMIT ${FIRST_ROWS}`) };
+    // At first four standard deviations of a rank in the sample.
+    for (let margin = 2 * Math.sqrt(SAMPLED / total); ; margin *= 4) {
+      const [from, to] = [begin / total - margin, end / total + margin];
+      const isWhole = from <= 0 && to >= 1;
+      const found = await asking(selection, async (condition) => {
+        const keys = `(SELECT row, ${sortKeyOf(sort, inputs)} AS key FROM sequences WHERE ${condition})`;
+        const duck = await source.duck();
+        await duck.run(
+          `SET VARIABLE bounds = (SELECT {low: quantile_disc(key, ${Math.max(0, from)}), high: quantile_disc(key, ${Math.min(1, to)})}
+           FROM ${keys} WHERE row % ${SAMPLED} = 0)`,
+        );
+        const low = from > 0 ? `coalesce(key >= getvariable('bounds').low, true)` : 'true';
+        const high = to < 1 ? `coalesce(key < getvariable('bounds').high, true)` : 'true';
+        // Those before the stretch are only counted, as one group.
+        return duck.rows<{ row: number | null; count: number }>(
+          `SELECT CASE WHEN ${low} THEN row END AS row, count(*)::INTEGER AS count FROM ${keys} WHERE ${high}
+           GROUP BY 1 ORDER BY any_value(key)`,
+        );
+      });
+      const first = found[0]?.row === null ? found.shift()!.count : 0;
+      if (isWhole || (first <= begin && first + found.length >= end))
+        return { first, rows: Uint32Array.from(found, ({ row }) => row!) };
+    }
+  }
+
+  const keyOf = (selection: SequenceSelection, sort?: SequenceSort): string =>
     `${source.version()} ${JSON.stringify([selection, sort])}`;
 
   /**
@@ -98,30 +126,24 @@ export function sequenceQueryMethods(source: ResultSource) {
    */
   async function sequencesOf(rows: Uint32Array): Promise<SequenceResult[]> {
     if (rows.length === 0) return [];
-    const [first, last] = rows.reduce(
-      ([low, high], row) => [Math.min(low, row), Math.max(high, row)],
-      [rows[0]!, 0],
-    );
-    // The bounds let DuckDB skip whole row groups.
-    const read = await readSequences(`row BETWEEN ${first} AND ${last} AND row IN (${rows.join(', ')})`);
-    const found = new Map(read.map((sequence) => [sequence.row, sequence]));
+    const found = new Map((await readSequences(rows)).map((sequence) => [sequence.row, sequence]));
     return Array.from(rows, (row) => {
       const sequence = found.get(row);
-      if (!sequence) throw resultsChanged();
+      if (!sequence) throw usage('The results of this run changed while they were read.', 'Try again.');
       return sequence;
     });
   }
 
-  async function readSequences(condition: string): Promise<SequenceResult[]> {
-    const sequences = await readRows(condition);
+  async function readSequences(wanted: Uint32Array | readonly number[]): Promise<SequenceResult[]> {
+    const sequences = await readRows(wanted);
     if (isPaired && source.isDerived()) await addPairs(sequences);
     return sequences;
   }
 
-  async function readRows(condition: string): Promise<SequenceResult[]> {
+  async function readRows(wanted: Uint32Array | readonly number[]): Promise<SequenceResult[]> {
     const duck = await source.duck();
     const rows = await duck.rows<Omit<SequenceResult, 'input'> & { input: string }>(
-      `SELECT ${fields} FROM sequences WHERE ${condition}`,
+      `SELECT ${fields} FROM placed WHERE place IN (${wanted.join(', ')})`,
     );
     return rows.map((row) => Object.assign(row, { input: inputNumbers.get(row.input) ?? 0 }));
   }
@@ -136,9 +158,7 @@ export function sequenceQueryMethods(source: ResultSource) {
     };
     const wanted = sequences.flatMap((sequence) => rowOf(sequence) ?? []);
     if (wanted.length === 0) return;
-    const found = new Map(
-      (await readRows(`row IN (${wanted.join(', ')})`)).map((sequence) => [sequence.row, sequence]),
-    );
+    const found = new Map((await readRows(wanted)).map((sequence) => [sequence.row, sequence]));
     for (const sequence of sequences) {
       const mate = found.get(rowOf(sequence) ?? -1);
       // A sequence whose call may change has no joint call.
@@ -151,6 +171,8 @@ export function sequenceQueryMethods(source: ResultSource) {
   }
 
   async function countPredictions(selection: SequenceSelection): Promise<ResultCounts> {
+    const key = keyOf(selection);
+    if (counted?.key === key) return counted.counts;
     const byPrediction = noPredictions();
     const counts = await ask<{ prediction: Prediction; count: bigint; open: bigint }>(
       selection,
@@ -163,14 +185,13 @@ export function sequenceQueryMethods(source: ResultSource) {
       byPrediction[prediction] = Number(count);
       total += Number(count);
     }
-    return { total, byPrediction, unsettled };
+    counted = { key, counts: { total, byPrediction, unsettled } };
+    return counted.counts;
   }
 
   return {
-    sequence: async (row: number): Promise<SequenceResult | null> => {
-      const [found] = await readSequences(`row = ${Math.trunc(row)}`);
-      return found ?? null;
-    },
+    sequence: async (row: number): Promise<SequenceResult | null> =>
+      (await readSequences([Math.trunc(row)]))[0] ?? null,
     /** The columns of which at least one of the selected sequences has a value: a flag if it is worth a remark. */
     columnsWithValues: async (selection: SequenceSelection): Promise<ColumnKey[]> => {
       const wanted = SEQUENCE_FIELDS.filter((key) => sequenceColumn(key).needs === key);
@@ -188,34 +209,26 @@ export function sequenceQueryMethods(source: ResultSource) {
       offset: number,
       limit: number,
     ): Promise<FoundSequences> => {
-      if (offset + limit > FIRST_ROWS || orders.has(keyOf(selection, sort))) {
-        const rows = await order(selection, sort);
-        return { total: rows.length, items: await sequencesOf(rows.slice(offset, offset + limit)) };
-      }
       const { total } = await countPredictions(selection);
-      const found = await ask<{ row: number }>(
-        selection,
-        (condition) =>
-          `SELECT row FROM sequences WHERE ${condition} ORDER BY ${orderOf(sort, inputs)} LIMIT ${limit} OFFSET ${offset}`,
-      );
-      return { total, items: await sequencesOf(Uint32Array.from(found, ({ row }) => row)) };
+      const [begin, end] = [Math.min(offset, total), Math.min(offset + limit, total)];
+      const key = keyOf(selection, sort);
+      if (stretch?.key !== key || begin < stretch.first || end > stretch.first + stretch.rows.length)
+        stretch = { key, ...(await stretchAround(selection, sort, { begin, end, total })) };
+      const { first, rows } = stretch;
+      return { total, items: await sequencesOf(rows.slice(begin - first, end - first)) };
     },
     countPredictions,
     inputSummaries: async (): Promise<InputResultSummary[]> => {
-      const found = await (
-        await source.duck()
-      ).rows<{ label: string; prediction: Prediction; count: bigint; bases: number }>(
-        'SELECT input AS label, prediction, count(*) AS count, sum(length)::DOUBLE AS bases FROM sequences GROUP BY ALL',
+      const found = await ask<{ label: string; prediction: Prediction; count: bigint; bases: number }>(
+        { filter: {} },
+        () =>
+          'SELECT input AS label, prediction, count(*) AS count, sum(length)::DOUBLE AS bases FROM sequences GROUP BY ALL',
       );
       const summaries = new Map<number, InputResultSummary>();
       for (const { label, prediction, count, bases } of found) {
         const input = inputNumbers.get(label) ?? 0;
-        const summary = summaries.get(input) ?? {
-          input,
-          sequences: 0,
-          bases: 0,
-          byPrediction: noPredictions(),
-        };
+        const none = { input, sequences: 0, bases: 0, byPrediction: noPredictions() };
+        const summary = summaries.get(input) ?? none;
         summaries.set(input, summary);
         summary.sequences += Number(count);
         summary.bases += bases;
@@ -257,19 +270,14 @@ export function sequenceQueryMethods(source: ResultSource) {
         else if (score_bin !== null) scores[prediction][length_bin]![score_bin] = Number(count);
       return scores;
     },
-    labelledScores: (input: number): Promise<LabelledScore[]> => {
-      return ask<LabelledScore>(
+    labelledScores: (input: number): Promise<LabelledScore[]> =>
+      ask<LabelledScore>(
         { filter: { input } },
         (condition) =>
           `SELECT length::DOUBLE AS length, virus_score AS score FROM sequences WHERE ${condition} ORDER BY row`,
-      );
-    },
+      ),
     selectedRows: order,
-    selectedCount: async (selection: SequenceSelection): Promise<number> =>
-      (await countPredictions(selection)).total,
-    /**
-     * Writes the numbers of the selected rows, ascending, as little-endian U32; returns how many there are.
-     */
+    /** Writes the numbers of the selected rows, ascending, as little-endian U32; returns how many there are. */
     writeSelectedRows: async (selection: SequenceSelection, path: string): Promise<number> =>
       writeNumbers(await order(selection, IN_ORDER), path),
   };
@@ -297,8 +305,4 @@ function scoreBin(bins: number): string {
 function lengthBin(edges: readonly number[]): string {
   const cases = edges.slice(1).map((edge, i) => `WHEN length < ${edge} THEN ${i}`);
   return cases.length === 0 ? '0' : `CASE ${cases.join(' ')} ELSE ${edges.length - 1} END`;
-}
-
-function resultsChanged(): AppFailure {
-  return usage('The results of this run changed while they were read.', 'Try again.');
 }

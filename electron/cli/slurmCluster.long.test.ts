@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -143,14 +143,19 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     const folder = join(temporaryFolder(), 'by hand');
     await succeeds(['prepare', input, '-o', folder, '--processors', ...small]);
     // The nodes find no virnucpro in their PATH.
-    await program('sbatch', '--wait', '--output=/dev/null', await job(3), folder);
+    const logs = temporaryFolder();
+    const words = ['--wait', `--output=${join(logs, '%a')}`, await job(3), folder];
+    await program('sbatch', ...words).catch((cause: unknown) => {
+      const said = readdirSync(logs).map((log) => readFileSync(join(logs, log), 'utf8'));
+      throw new Error(said.join('\n'), { cause });
+    });
     await succeeds(['finish', folder, '--python', REAL_PYTHON, '-q'], { env: env ?? {} });
     expect(await readTables(folder)).toEqual(local);
 
     const never = await job(1);
     writeFileSync(never, readFileSync(never, 'utf8').replace('#SBATCH --mem=1G', '#SBATCH --mem=900G'));
-    const words = ['predict', input, '-o', `${folder}-never`, '--slurm', never, ...small];
-    const { code, output } = await ended(virnucpro(words, { env: env ?? {} }));
+    const asked = ['predict', input, '-o', `${folder}-never`, '--slurm', never, ...small];
+    const { code, output } = await ended(virnucpro(asked, { env: env ?? {} }));
     expect(code).toBe(1);
     expect(output).toMatch(/configuration is not available/);
   }, 3_600_000);

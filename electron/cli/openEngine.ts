@@ -51,12 +51,12 @@ export function setUpHere(
 export async function openEngine(flags: Pick<CommonFlags, 'python' | 'quiet'>): Promise<EngineContext> {
   const program = programHere();
   const { environment } = unwrap(await setUpHere(program, flags));
-  const { paths } = program;
-  return {
-    ...engineBase({ appVersion: appVersion(paths.root), paths, storeHost: stores.host }),
-    environment,
-  };
+  return { ...baseHere(program.paths), environment };
 }
+
+/** What an engine in this process has before its Python environment is known. */
+export const baseHere = (paths: ReturnType<typeof programHere>['paths']) =>
+  engineBase({ appVersion: appVersion(paths.root), paths, storeHost: stores.host });
 
 declare const APP_VERSION: string | undefined;
 

@@ -8,7 +8,6 @@ import {
   endByForce,
   endByForceAfter,
   endBySignal,
-  engineBase,
   openService,
   replaceFile,
   type Service,
@@ -22,7 +21,7 @@ import {
   type ServerOptions,
 } from '../../../server/startServer.ts';
 import { EXIT, exitCodeAfter, stopSignals, type StopSignal } from '../../exitCodes.ts';
-import { appVersion, programHere, stores } from '../../openEngine.ts';
+import { baseHere, programHere } from '../../openEngine.ts';
 
 export interface ServeFlags {
   python?: string;
@@ -58,13 +57,10 @@ export async function serve(flags: ServeFlags): Promise<number> {
 
   // A signal that arrives while the engine is being opened waits until it can be closed.
   const stopped = nextSignal();
-  const service = await openService(
-    engineBase({ appVersion: appVersion(paths.root), paths, storeHost: stores.host }),
-    {
-      interpreter: flags.python ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
-      resultsFolder: join(flags.forSsh ? homedir() : root, 'VirNucPro results'),
-    },
-  );
+  const service = await openService(baseHere(paths), {
+    interpreter: flags.python ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
+    resultsFolder: join(flags.forSsh ? homedir() : root, 'VirNucPro results'),
+  });
   let removeForwarding = (): void => undefined;
   const server = await listen(service, flags.forSsh ? { port: 0 } : flags, {
     host: flags.host,

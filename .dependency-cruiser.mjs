@@ -37,16 +37,14 @@ const BOTTOM = {
   store: ['results', 'system'],
   inputs: ['environment', 'system', 'workers'],
   exports: ['environment', 'inputs', 'results', 'store', 'system'],
-  computers: ['environment', 'system'],
 };
-const ROOT_FILES = ['engineContext[.]ts$'];
 const bottom = Object.keys(BOTTOM).map((name) => `${name}/`);
 const ENGINE = {
   ...Object.fromEntries(
     Object.entries(BOTTOM).map(([folder, allowed]) => [folder, allowed.map((name) => `${name}/`)]),
   ),
-  run: [...bottom, ...ROOT_FILES],
-  service: ['run/', ...bottom, ...ROOT_FILES],
+  run: bottom,
+  service: ['run/', ...bottom],
 };
 const TESTS = '[.]test[.]tsx?$|/(testing|benchmarks)/';
 

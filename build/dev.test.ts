@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { freePort } from '../electron/engine/computers/sshClient.ts';
+import { freePort } from '../electron/engine/service/computers/sshClient.ts';
 
 it('serves the window with hot reload in front of the in-memory engine', async () => {
   const [port, enginePort] = [String(await freePort()), String(await freePort())];

@@ -9,7 +9,7 @@ import {
   cutFakeSsh,
   makeFakeSsh,
   makeServerPackage,
-} from '../../electron/engine/computers/testing/fakeSsh.ts';
+} from '../../electron/engine/service/computers/testing/fakeSsh.ts';
 import { writeSample } from '../support/inputs.ts';
 import { complaints, goTo, LONG_MS } from '../support/window.ts';
 import { expect, firstWindow, test } from './support/fixtures.ts';

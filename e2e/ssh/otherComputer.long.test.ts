@@ -20,10 +20,10 @@ import { buildWindow } from '../../build/buildWindow.ts';
 import { fetchUv } from '../../build/pack/fetchUv.ts';
 import { virnucpro } from '../../electron/cli/testing/commandLineProcess.ts';
 import type { contract, ErrorCode, Transfer } from '../../electron/contract/index.ts';
-import { fetchFile, sendFile } from '../../electron/engine/computers/transfers.ts';
-import { Computers } from '../../electron/engine/computers/computers.ts';
-import { NODE_REQUIREMENT } from '../../electron/engine/computers/remoteServer.ts';
-import { tunnelHeaders } from '../../electron/engine/computers/tunnel.ts';
+import { fetchFile, sendFile } from '../../electron/engine/service/computers/transfers.ts';
+import { Computers } from '../../electron/engine/service/computers/computers.ts';
+import { NODE_REQUIREMENT } from '../../electron/engine/service/computers/remoteServer.ts';
+import { tunnelHeaders } from '../../electron/engine/service/computers/tunnel.ts';
 import { buildWheel } from '../../packaging/pip/buildWheel.ts';
 import {
   COMPARED_TABLES,

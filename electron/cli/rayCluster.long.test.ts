@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../engine/computers/sshClient.ts';
+import { freePort } from '../engine/service/computers/sshClient.ts';
 import { REAL_PYTHON, readTables, SAMPLE, temporaryFolder } from '../engine/testing/testContext.ts';
 import {
   ended,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ExportLanguage } from './exports.ts';
 import { pathSchema } from './limits.ts';
 import { message, wordingSchema } from './messages.ts';
 import { sha256Schema } from './protocol/common.ts';
@@ -181,3 +182,49 @@ export const wordsOfCalled = ({ viral, host }: Pick<RunControls, 'viral' | 'host
     ...{ viral: viral.called, virals: viral.scored },
     ...{ host: host.called, hosts: host.scored },
   });
+
+/** The key among a device's facts: null if the run's model was never checked on a device of that kind. */
+export const CONTROLS_FACT = 'controls';
+
+type RunDevices = readonly { readonly facts: Readonly<Record<string, unknown>> }[];
+
+/** What was known about each kind of device when the run began. Null if that was not stored. */
+export function controlsOf(devices: RunDevices): RunControls[] | null {
+  const noted = devices.flatMap(({ facts }) => (CONTROLS_FACT in facts ? [facts[CONTROLS_FACT]] : []));
+  if (noted.length === 0) return null;
+  const found = noted.flatMap((one) => runControlsSchema.safeParse(one).data ?? []);
+  return [...new Map(found.map((one) => [`${one.kind} ${one.precision}`, one])).values()];
+}
+
+/** The controls in run.json's form. */
+export function controlsFacts(devices: RunDevices) {
+  const group = ({ called, scored }: RunControls['viral']) => ({ called_virus: called, scored });
+  return (
+    controlsOf(devices)?.map(({ checkedAt, kind, deviceName, panelSha256, viral, host, ...rest }) => ({
+      checked_at: checkedAt,
+      kind,
+      device: deviceName,
+      ...rest,
+      panel_sha256: panelSha256,
+      viral: group(viral),
+      host: group(host),
+    })) ?? null
+  );
+}
+
+const CALLED = {
+  en: ({ viral, host }: RunControls) =>
+    `${viral.called} of ${viral.scored} viral and ${host.called} of ${host.scored} host sequences called virus`,
+  de: ({ viral, host }: RunControls) =>
+    `${viral.called} von ${viral.scored} viralen und ${host.called} von ${host.scored} Wirtssequenzen als Virus eingestuft`,
+};
+const NEVER = { en: 'never checked on these devices', de: 'auf diesen Geräten nie geprüft' };
+
+/** A line for the terminal and the report; null for a run that did not store its controls. */
+export function describeRunControls(devices: RunDevices, language: ExportLanguage): string | null {
+  const found = controlsOf(devices)?.map((one) => {
+    const where = `${one.deviceName}, ${one.precision.toUpperCase()}, ${one.checkedAt.slice(0, 10)}`;
+    return `${VERDICTS[one.verdict][language]}: ${CALLED[language](one)} (${where})`;
+  });
+  return found?.length === 0 ? NEVER[language] : (found?.join('; ') ?? null);
+}

@@ -2,7 +2,7 @@
  * The only public entry of the engine: everything that the desktop app, the server and the command line use.
  */
 import './system/fileThreads.ts';
-export { engineBase, type EngineContext } from './engineContext.ts';
+export { engineBase, type EngineContext } from './run/engineContext.ts';
 
 // All runs, for windows
 export { openService, type Service } from './service/service.ts';
@@ -21,7 +21,7 @@ export type {
 } from './service/window/windowContext.ts';
 
 // Other computers by SSH
-export { tunnelHeaders, type RunningServer as ServerThere, type Tunnel } from './computers/tunnel.ts';
+export { tunnelHeaders, type RunningServer as ServerThere, type Tunnel } from './service/computers/tunnel.ts';
 
 // One run
 export { createRun, defaultFolderName, type CreatedRun } from './run/begin/createRun.ts';
@@ -87,7 +87,6 @@ export { probeDevices } from './devices/probeDevices.ts';
 export { checkDevicesOnce, describeTrials } from './devices/check/trial.ts';
 export { checkThisComputer } from './service/computer/checks.ts';
 export { lastCalibration } from './run/goal.ts';
-export { controlsFacts, describeRunControls } from './results/calibration.ts';
 export { processStart } from './system/liveProcess.ts';
 export { resolveAppPaths, type AppPaths } from './environment/appPaths.ts';
 export { pythonLaunch } from './environment/pythonLaunch.ts';

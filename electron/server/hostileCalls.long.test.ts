@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { contract } from '../contract/index.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { rootPolicy } from './requestGuard.ts';
-import { engineBase } from '../engine/engineContext.ts';
+import { engineBase } from '../engine/run/engineContext.ts';
 import { randomNumbers } from '../engine/testing/randomNumbers.ts';
 import { temporaryFolder, testContext } from '../engine/testing/testContext.ts';
 import { openService, serviceRouter, type Service } from '../engine/index.ts';

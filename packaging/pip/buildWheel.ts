@@ -11,7 +11,7 @@ import { buildWindow } from '../../build/buildWindow.ts';
 import { fetchDuckDb } from '../../build/pack/fetchDuckDb.ts';
 import { fetchUv } from '../../build/pack/fetchUv.ts';
 import { MEMORY_SETTING } from '../../electron/cli/memorySetting.ts';
-import { NODE_REQUIREMENT, WHEEL_PLATFORM } from '../../electron/engine/computers/remoteServer.ts';
+import { NODE_REQUIREMENT, WHEEL_PLATFORM } from '../../electron/engine/service/computers/remoteServer.ts';
 import { KIND_HERE } from '../../electron/engine/system/here.ts';
 import { uvFileName } from '../../electron/engine/environment/install/uv.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { _electron, chromium, expect, type Page } from '@playwright/test';
 import type Electron from 'electron';
-import { freePort } from '../../../electron/engine/computers/sshClient.ts';
+import { freePort } from '../../../electron/engine/service/computers/sshClient.ts';
 import { findElectron } from '../../../build/electronBinary.ts';
 import { findChromium, launchOptions } from '../../support/findChromium.ts';
 

@@ -1,7 +1,5 @@
 import type { Trusted } from '../../contract/plan.ts';
-import { runControlsSchema, VERDICTS, type RunControls } from '../../contract/checks.ts';
 import { LENGTH_CLASSES, type Calibration } from '../../contract/rpc/computer.ts';
-import type { ExportLanguage } from '../../contract/exports.ts';
 
 /**
  * With fewer trusted sequences in a length class, even the highest score would not reach a p-value of 0.05.
@@ -72,50 +70,4 @@ function keptRanks(count: number): number[] {
   for (let rank = 1; rank <= count; rank = rank < EXACT_RANKS ? rank + 1 : Math.ceil(rank * RANK_STEP))
     ranks.push(rank);
   return ranks;
-}
-
-/** The key among a device's facts: null if the run's model was never checked on a device of that kind. */
-export const CONTROLS_FACT = 'controls';
-
-type RunDevices = readonly { readonly facts: Readonly<Record<string, unknown>> }[];
-
-/** What was known about each kind of device when the run began. Null if that was not stored. */
-export function controlsOf(devices: RunDevices): RunControls[] | null {
-  const noted = devices.flatMap(({ facts }) => (CONTROLS_FACT in facts ? [facts[CONTROLS_FACT]] : []));
-  if (noted.length === 0) return null;
-  const found = noted.flatMap((one) => runControlsSchema.safeParse(one).data ?? []);
-  return [...new Map(found.map((one) => [`${one.kind} ${one.precision}`, one])).values()];
-}
-
-/** The controls in run.json's form. */
-export function controlsFacts(devices: RunDevices) {
-  const group = ({ called, scored }: RunControls['viral']) => ({ called_virus: called, scored });
-  return (
-    controlsOf(devices)?.map(({ checkedAt, kind, deviceName, panelSha256, viral, host, ...rest }) => ({
-      checked_at: checkedAt,
-      kind,
-      device: deviceName,
-      ...rest,
-      panel_sha256: panelSha256,
-      viral: group(viral),
-      host: group(host),
-    })) ?? null
-  );
-}
-
-const CALLED = {
-  en: ({ viral, host }: RunControls) =>
-    `${viral.called} of ${viral.scored} viral and ${host.called} of ${host.scored} host sequences called virus`,
-  de: ({ viral, host }: RunControls) =>
-    `${viral.called} von ${viral.scored} viralen und ${host.called} von ${host.scored} Wirtssequenzen als Virus eingestuft`,
-};
-const NEVER = { en: 'never checked on these devices', de: 'auf diesen Geräten nie geprüft' };
-
-/** A line for the terminal and the report; null for a run that did not store its controls. */
-export function describeRunControls(devices: RunDevices, language: ExportLanguage): string | null {
-  const found = controlsOf(devices)?.map((one) => {
-    const where = `${one.deviceName}, ${one.precision.toUpperCase()}, ${one.checkedAt.slice(0, 10)}`;
-    return `${VERDICTS[one.verdict][language]}: ${CALLED[language](one)} (${where})`;
-  });
-  return found?.length === 0 ? NEVER[language] : (found?.join('; ') ?? null);
 }

@@ -1,7 +1,7 @@
 import type { Plan } from '../../contract/plan.ts';
 import type { MemoryProfile, OutOfMemory, WorkerReady } from '../../contract/protocol/index.ts';
 import type { ChosenDevice } from '../devices/chosenDevice.ts';
-import type { EngineContext } from '../engineContext.ts';
+import type { EngineContext } from './engineContext.ts';
 
 const SMALLEST_BATCH = 256;
 

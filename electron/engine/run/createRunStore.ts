@@ -1,5 +1,5 @@
 import type { Plan } from '../../contract/plan.ts';
-import type { EngineContext } from '../engineContext.ts';
+import type { EngineContext } from './engineContext.ts';
 import { openRunStore, type RunStore } from '../store/runStore.ts';
 import type { RunDescription } from '../store/types.ts';
 

@@ -6,7 +6,7 @@ import { message } from '../../contract/messages.ts';
 import type { Order, PlanModel, Trusted } from '../../contract/plan.ts';
 import { PROVISIONAL_TABLE } from '../../contract/results.ts';
 import type { Where } from '../../contract/rpc/runs.ts';
-import type { EngineContext } from '../engineContext.ts';
+import type { EngineContext } from './engineContext.ts';
 import { exportResults } from '../exports/exportResults.ts';
 import { expectedShares } from '../exports/samples.ts';
 import type { StoredRun } from '../store/types.ts';

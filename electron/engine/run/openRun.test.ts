@@ -7,7 +7,7 @@ import { appError, AppFailure, unwrap, type Result } from '../../contract/errors
 import { PROTOCOL_VERSION, type WorkerCommand, type WorkerEvent } from '../../contract/protocol/index.ts';
 import { runRequestSchema } from '../../contract/rpc/runs.ts';
 import { isActive } from '../../contract/runState.ts';
-import type { EngineContext } from '../engineContext.ts';
+import type { EngineContext } from './engineContext.ts';
 import { openRunStore, type RunStore } from '../store/runStore.ts';
 import { HOST_ENTRY, preparedRun, scoreOf } from '../store/testing/storeFixture.ts';
 import { DESCRIPTION, recordOf, type SyntheticPrepare, writeScores } from '../store/testing/syntheticRun.ts';

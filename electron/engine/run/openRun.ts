@@ -22,7 +22,7 @@ import {
   type RunProgress,
 } from '../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
-import type { EngineContext } from '../engineContext.ts';
+import type { EngineContext } from './engineContext.ts';
 import type { FileLock } from '../system/fileLock.ts';
 import { acquireRunLock, isRunFolder, removeWork } from '../store/runFolder.ts';
 import { NO_DAMAGE } from '../results/damage.ts';

@@ -10,7 +10,7 @@ import { RESULT_FILES } from '../../contract/results.ts';
 import { runRequestSchema, type RunRequestInput } from '../../contract/rpc/runs.ts';
 import type { ProbeResult } from '../../contract/protocol/index.ts';
 import { A100_AND_TURING, RADEONS } from '../devices/testing/probeExamples.ts';
-import type { EngineContext } from '../engineContext.ts';
+import type { EngineContext } from './engineContext.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import type { PythonEnvironmentManager } from '../service/computer/pythonEnvironmentManager.ts';
 import { estimateRun } from '../service/questions/estimateRun.ts';

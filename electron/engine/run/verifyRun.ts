@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { asAppError, usualNextStep } from '../../contract/errors.ts';
 import type { VerifiedFile } from '../../contract/rpc/runs.ts';
-import type { EngineContext } from '../engineContext.ts';
+import type { EngineContext } from './engineContext.ts';
 import { digestInRun } from '../system/runFiles.ts';
 import { hashFile } from '../system/hashFile.ts';
 import { RUN_DATABASE } from '../../contract/folderNames.ts';

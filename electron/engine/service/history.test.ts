@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it, vi } from 'vitest';
 import { runRequestSchema } from '../../contract/rpc/runs.ts';
-import { engineBase } from '../engineContext.ts';
+import { engineBase } from '../run/engineContext.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { StoreThread } from '../store/storeThread.ts';
 import { syntheticPlan } from '../store/testing/syntheticRun.ts';

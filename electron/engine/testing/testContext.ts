@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EngineContext } from '../engineContext.ts';
+import type { EngineContext } from '../run/engineContext.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { DEADLINES, type DeadlineLimits } from '../workers/deadlines.ts';
 import {

@@ -1,9 +1,8 @@
+import { controlsFacts, describeRunControls } from '../../../contract/checks.ts';
 import { appFailure } from '../../../contract/errors.ts';
 import { estimateText, sharePercent } from '../../../contract/shareEstimate.ts';
 import {
-  controlsFacts,
   describePhase,
-  describeRunControls,
   describeUnusualNorms,
   type EngineContext,
   IMBALANCE,

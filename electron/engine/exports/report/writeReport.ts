@@ -27,7 +27,7 @@ import { CALL_TEXT, evidenceText, PAIR_TEXT, pValueText, SCORE_TEXT } from '../t
 import { COLOURS, columns, ribbon, stackedBars, html, markup, type Markup } from './charts.ts';
 import { reportFacts, SCORE_BINS, type ReportFacts } from './reportFacts.ts';
 import { filesLeftOut, inputsRead } from '../../store/types.ts';
-import { describeRunControls } from '../../results/calibration.ts';
+import { describeRunControls } from '../../../contract/checks.ts';
 import { REPORT_TEXTS } from './reportTexts.ts';
 
 const PRECISIONS: Record<Precision, string> = {

@@ -8,7 +8,7 @@ import {
   type AppError,
   failWith,
 } from '../../../contract/errors.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import { hashFile } from '../../system/hashFile.ts';
 import { answerOf, openRegular, type Patience } from '../../system/regularFile.ts';
 import { findModel } from '../../models/resolveModel.ts';

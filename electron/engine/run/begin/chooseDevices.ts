@@ -8,7 +8,7 @@ import { probeDevices } from '../../devices/probeDevices.ts';
 import { refusedBySlurm } from '../shares/slurm.ts';
 import { coresRemark, isAutomatic, leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
 import { withLastTest } from '../../devices/check/trial.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { withoutGpus, type PlannedDevices } from '../shares/clusterPlan.ts';
 import type { RunDevice } from '../../store/types.ts';

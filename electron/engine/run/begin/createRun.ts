@@ -25,7 +25,7 @@ import { pairProblems } from '../../../contract/readPairs.ts';
 import { sampleNames, NO_DETAILS } from '../../../contract/samples.ts';
 import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import { checkPrecision } from '../../devices/check/trial.ts';
 import {
   collectInputs,

@@ -3,7 +3,7 @@ import { err, failWith, ok, type Result } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { differenceOf, type Plan } from '../../../contract/plan.ts';
 import type { RunRequest } from '../../../contract/rpc/runs.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import { isRunFolder } from '../../store/runFolder.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import { describeStoreError } from '../../store/sqlite/database.ts';

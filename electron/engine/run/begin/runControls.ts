@@ -2,15 +2,20 @@
  * What is known, when a run begins, about how well its model separates viruses from hosts on the devices that
  * compute it.
  */
-import { calledOf, resultsOf, type ResultOf, type RunControls } from '../../../contract/checks.ts';
+import {
+  CONTROLS_FACT,
+  calledOf,
+  resultsOf,
+  type ResultOf,
+  type RunControls,
+} from '../../../contract/checks.ts';
 import { causeOf } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { firstOfEachKind, lastResults, runCheck } from '../../devices/check/check.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import type { JsonObject } from '../../store/types.ts';
-import { CONTROLS_FACT } from '../../results/calibration.ts';
 import type { RunNotes } from '../runNotes.ts';
 
 interface Begin {

@@ -6,7 +6,7 @@ import { BOUNDED_TOLERANCE, modelMark, type PlanModel } from '../../../contract/
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES, NOTICE_FILE } from '../../../contract/results.ts';
 import type { Damage } from '../../../contract/runState.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import {
   digestInRun,
   isPlainFile,

@@ -4,7 +4,7 @@ import type { PlanModel } from '../../../contract/plan.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { replaceFile, syncFolder } from '../../system/replaceFile.ts';
 import { openNew } from '../../system/runFiles.ts';
-import { controlsFacts } from '../../results/calibration.ts';
+import { controlsFacts } from '../../../contract/checks.ts';
 import type {
   NormRange,
   RunEvent,

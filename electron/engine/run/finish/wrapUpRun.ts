@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { causeOf } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import type { TablesWritten } from '../../results/types.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { describeStoreError } from '../../store/sqlite/database.ts';

@@ -6,7 +6,7 @@ import {
   type MonitorEvent,
 } from '../../../contract/protocol/index.ts';
 import { NO_GPU, isGpu } from '../../devices/chosenDevice.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { BackendProcess } from '../../workers/backendProcess.ts';
 import type { DeviceTelemetry } from './deviceTelemetry.ts';

@@ -12,7 +12,7 @@ import { message, type Message } from '../../../contract/messages.ts';
 import type { ClusterChoice } from '../../../contract/cluster.ts';
 import type { ClusterLive, DeviceLive } from '../../../contract/rpc/runs.ts';
 import { quotedForShell } from '../../../contract/terminal/predictCommand.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import { pathInRun, replaceInRun } from '../../system/runFiles.ts';
 import { runLockHolder } from '../../store/runFolder.ts';
 import type { RunStore } from '../../store/runStore.ts';

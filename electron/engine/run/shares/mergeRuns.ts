@@ -8,7 +8,7 @@ import type { PrepareDone } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { THIS_COMPUTER, type RunRequest } from '../../../contract/rpc/runs.ts';
 import { sampleNames } from '../../../contract/samples.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import { openNew, openPlain, pathInRun } from '../../system/runFiles.ts';
 import type { FileLock } from '../../system/fileLock.ts';
 import {

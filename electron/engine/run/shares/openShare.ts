@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asAppError, err, ok, type Result } from '../../../contract/errors.ts';
 import { THIS_COMPUTER } from '../../../contract/rpc/runs.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import { isPlainFolder, makeFolderInRun, pathInRun, somethingAt } from '../../system/runFiles.ts';
 import type { FileLock } from '../../system/fileLock.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Message } from '../../../contract/messages.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import type { ShareStatus } from './shareStatus.ts';
 
 export interface ClusterRun {

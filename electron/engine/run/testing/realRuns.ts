@@ -1,6 +1,6 @@
 import { runRequestSchema, type RunRequestInput } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext } from '../../testing/testContext.ts';
 import { createRun } from '../begin/createRun.ts';
 import { OpenRun } from '../openRun.ts';

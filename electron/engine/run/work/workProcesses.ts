@@ -3,7 +3,7 @@ import { IMPORTED_EMBEDDINGS_FOLDER } from '../../../contract/plan.ts';
 import type { ClusterChoice } from '../../../contract/cluster.ts';
 import type { PartCommand, PrepareCommand } from '../../../contract/protocol/index.ts';
 import { workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../engineContext.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { inputsRead, type StoredPart } from '../../store/types.ts';
 import { patientDeadlines } from '../../workers/deadlines.ts';

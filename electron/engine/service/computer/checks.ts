@@ -8,7 +8,7 @@ import { devicesToTest, lastResults, runCheck, type Check } from '../../devices/
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { selectDevices } from '../../devices/selectDevices.ts';
 import { withLastTest } from '../../devices/check/trial.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../../run/engineContext.ts';
 import { inspectUsable } from '../../inputs/collectInputs.ts';
 import { listModels } from '../../models/listModels.ts';
 import { resolveModel } from '../../models/resolveModel.ts';

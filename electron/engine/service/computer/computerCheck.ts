@@ -8,7 +8,7 @@ import { computerChecks, freeBytes, type ComputerFacts } from '../../devices/com
 import { checkDevicesOnce } from '../../devices/check/trial.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { listModels } from '../../models/listModels.ts';
-import type { EngineBase } from '../../engineContext.ts';
+import type { EngineBase } from '../../run/engineContext.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 import { tooLong, type PathLimit } from '../../system/pathLength.ts';
 

@@ -6,7 +6,7 @@ import type {
   SetupSettings,
   StepProgress,
 } from '../../../contract/rpc/computer.ts';
-import type { EngineBase, EngineContext } from '../../engineContext.ts';
+import type { EngineBase, EngineContext } from '../../run/engineContext.ts';
 import { type AppPaths, networkVariables, readSetupSettings } from '../../environment/appPaths.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import { checkEnvironment } from '../../environment/checkEnvironment.ts';

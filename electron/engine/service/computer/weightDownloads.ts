@@ -1,7 +1,7 @@
 import { unwrap, type Result, appFailure } from '../../../contract/errors.ts';
 import { message, type Wording } from '../../../contract/messages.ts';
 import type { ImportRequest, RemovedModel, StepProgress } from '../../../contract/rpc/computer.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../../run/engineContext.ts';
 import { removeModel } from '../../models/listModels.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { getModel, importModels, verifyModel, type WeightsOptions } from '../../models/weights.ts';

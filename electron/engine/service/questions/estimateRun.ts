@@ -8,7 +8,7 @@ import { freeBytes } from '../../devices/computerChecks.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { checkPrecision } from '../../devices/check/trial.ts';
 import { lastResults } from '../../devices/check/check.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../../run/engineContext.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { chooseDevices } from '../../run/begin/chooseDevices.ts';

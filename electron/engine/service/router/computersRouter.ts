@@ -1,6 +1,6 @@
 import { usage } from '../../../contract/errors.ts';
 import { callbackStream } from '../changes.ts';
-import { fetchFile, sendFile } from '../../computers/transfers.ts';
+import { fetchFile, sendFile } from '../computers/transfers.ts';
 import type { Service } from '../service.ts';
 import { implement } from '@orpc/server';
 import { contract, type Transfer } from '../../../contract/index.ts';

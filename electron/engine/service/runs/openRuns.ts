@@ -1,5 +1,5 @@
 import { AppFailure, usage } from '../../../contract/errors.ts';
-import type { EngineContext } from '../../engineContext.ts';
+import type { EngineContext } from '../../run/engineContext.ts';
 import { OpenRun } from '../../run/openRun.ts';
 import { openRunStore, type OpenRunStoreOptions, type RunStore } from '../../store/runStore.ts';
 

@@ -8,11 +8,11 @@ import { samplesOf } from '../../exports/samples.ts';
 import type { StoredRun, HistoryEntry } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { goalOf } from '../../run/goal.ts';
-import { controlsOf } from '../../results/calibration.ts';
+import { controlsOf } from '../../../contract/checks.ts';
 import { foreignPlace } from '../../run/madeHere.ts';
 import { runProgress } from '../../run/progress/runProgress.ts';
 import { storedRequest } from '../../run/runRecord.ts';
-import type { EngineBase } from '../../engineContext.ts';
+import type { EngineBase } from '../../run/engineContext.ts';
 import { openLibraryStore, type LibraryStore } from '../../store/storeThread.ts';
 
 /** A run's entry in the list, from its database. The list adds whether it waits in the queue. */

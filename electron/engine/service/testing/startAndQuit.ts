@@ -1,6 +1,6 @@
 /** Starts the service, watches a run as a window does, and quits after a while: node startAndQuit.ts DATA RUN MILLISECONDS */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { engineBase } from '../../engineContext.ts';
+import { engineBase } from '../../run/engineContext.ts';
 import { resolveAppPaths } from '../../environment/appPaths.ts';
 import { testBundle } from '../../testing/testBundles.ts';
 import { openService } from '../service.ts';

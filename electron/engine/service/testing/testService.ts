@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { engineBase } from '../../engineContext.ts';
+import { engineBase } from '../../run/engineContext.ts';
 import { REAL_PYTHON, temporaryFolder, testContext } from '../../testing/testContext.ts';
 import { openService, type Service } from '../service.ts';
 

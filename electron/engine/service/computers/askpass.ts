@@ -6,7 +6,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { SshQuestion } from '../../contract/rpc/computers.ts';
+import type { SshQuestion } from '../../../contract/rpc/computers.ts';
 
 const SCRIPT = `#!/bin/sh
 cd "$VIRNUCPRO_QUESTIONS" && printf '%s' "$1" > prompt && answer=$(cat answer) && [ "$answer" ] &&

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RunControls } from '../../contract/checks.ts';
-import { CONTROLS_FACT, controlsFacts, controlsOf, describeRunControls } from './calibration.ts';
+import type { RunControls } from './checks.ts';
+import { CONTROLS_FACT, controlsFacts, controlsOf, describeRunControls } from './checks.ts';
 
 const works: RunControls = {
   checkedAt: '2026-11-03T09:00:00Z',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppFailure, appFailure, asAppError, type AppError } from '../../contract/errors.ts';
-import { message } from '../../contract/messages.ts';
-import type { ComputerLink } from '../../contract/rpc/computers.ts';
+import { AppFailure, appFailure, asAppError, type AppError } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
+import type { ComputerLink } from '../../../contract/rpc/computers.ts';
 import type { AskPerson } from './askpass.ts';
 import type { Asked, TellStep } from './remoteServer.ts';
 import { mayPass, needsPerson } from './sshClient.ts';

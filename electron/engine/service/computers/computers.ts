@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { usage } from '../../contract/errors.ts';
-import { parseJson } from '../../contract/parseJson.ts';
-import { sshAddressSchema, type OtherComputer } from '../../contract/rpc/computers.ts';
-import { writeJson } from '../system/replaceFile.ts';
+import { usage } from '../../../contract/errors.ts';
+import { parseJson } from '../../../contract/parseJson.ts';
+import { sshAddressSchema, type OtherComputer } from '../../../contract/rpc/computers.ts';
+import { writeJson } from '../../system/replaceFile.ts';
 import { KeptComputer } from './keptComputer.ts';
 import { connectComputer, type Asked, type OwnProgram } from './remoteServer.ts';
 import type { Tunnel } from './tunnel.ts';

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isProcessAlive } from '../system/liveProcess.ts';
-import { temporaryFolder } from '../testing/testContext.ts';
+import { isProcessAlive } from '../../system/liveProcess.ts';
+import { temporaryFolder } from '../../testing/testContext.ts';
 import { endServer, reachServer } from './remoteServer.ts';
 import type { Tunnel } from './tunnel.ts';
 import type { SshClient } from './sshClient.ts';

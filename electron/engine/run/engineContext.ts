@@ -1,10 +1,10 @@
-import type { AppPaths } from './environment/appPaths.ts';
-import type { PythonEnvironment } from './environment/pythonLaunch.ts';
-import type { CheckedRuns } from './store/checkedRuns.ts';
-import type { StartModule } from './store/duckdb/queryProcess.ts';
-import type { DeviceUse, LearntBatch } from './store/types.ts';
-import { DEADLINES, type DeadlineLimits } from './workers/deadlines.ts';
-import type { WarmWorkers } from './workers/warmWorkers.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
+import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
+import type { CheckedRuns } from '../store/checkedRuns.ts';
+import type { StartModule } from '../store/duckdb/queryProcess.ts';
+import type { DeviceUse, LearntBatch } from '../store/types.ts';
+import { DEADLINES, type DeadlineLimits } from '../workers/deadlines.ts';
+import type { WarmWorkers } from '../workers/warmWorkers.ts';
 
 /** What every part of the engine needs to know about the program that contains it. */
 export interface EngineContext {

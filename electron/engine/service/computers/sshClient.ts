@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
-import { appError, AppFailure, appFailure, type AppError, type ErrorCode } from '../../contract/errors.ts';
-import { message } from '../../contract/messages.ts';
-import { HERE } from '../system/here.ts';
+import { appError, AppFailure, appFailure, type AppError, type ErrorCode } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
+import { HERE } from '../../system/here.ts';
 import { answerQuestions, type AskPerson } from './askpass.ts';
 
 /** Options of every ssh. */

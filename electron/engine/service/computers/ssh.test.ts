@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { errorCodeSchema } from '../../contract/errors.ts';
-import { sshAddressSchema } from '../../contract/rpc/computers.ts';
+import { errorCodeSchema } from '../../../contract/errors.ts';
+import { sshAddressSchema } from '../../../contract/rpc/computers.ts';
 import { questionOf } from './askpass.ts';
 import { isInstalled } from './remoteServer.ts';
 import { mayPass, needsPerson, sshFailure, targetOf, type SshClient } from './sshClient.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { appError, AppFailure } from '../../contract/errors.ts';
-import type { ComputerLink } from '../../contract/rpc/computers.ts';
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import type { ComputerLink } from '../../../contract/rpc/computers.ts';
 import type { AskPerson } from './askpass.ts';
 import type { ComputerConnection } from './tunnel.ts';
 import { KeptComputer } from './keptComputer.ts';

@@ -12,7 +12,6 @@ import { createTexts, TextsContext, useTexts } from './i18n/index.ts';
 import { OfflineDialogs } from './screens/offline/OfflineDialogs.tsx';
 import { ComputerQuestion } from './screens/computers/ComputerQuestion.tsx';
 import { RunDialogs } from './screens/history/RunDialogs.tsx';
-import { CommandPalette } from './shell/CommandPalette.tsx';
 import { keepFocus } from './shell/keepFocus.ts';
 import { Refused } from './shell/Refused.tsx';
 import { Shell } from './shell/Shell.tsx';
@@ -67,7 +66,6 @@ function Contents() {
         <FileDropZone />
         <OfflineDialogs />
         <BrowseDialog />
-        <CommandPalette />
         <RunDialogs />
         <ComputerQuestion />
       </Guarded>

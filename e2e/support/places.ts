@@ -25,6 +25,7 @@ export const PLACES = {
   'running, files': `#/run/${RUN_IDS.running}/files`,
   waiting: `#/run/${RUN_IDS.queuedFirst}/progress`,
   interrupted: `#/run/${RUN_IDS.interrupted}/progress`,
+  'interrupted, results': `#/run/${RUN_IDS.interrupted}/results`,
   halted: `#/run/${RUN_IDS.halted}/progress`,
   'done with failures': `#/run/${RUN_IDS.withFailures}/files`,
   results: `#/run/${RUN_IDS.done}/results`,
@@ -52,13 +53,13 @@ export const PLACES = {
   'failures, progress': `#/run/${RUN_IDS.withFailures}/progress`,
 };
 
-export const PALETTE = 'What do you want to do?';
-export const bySaying = (words: string) => async (page: Page) => {
-  await page.keyboard.press('Control+k');
-  await page.getByRole('textbox', { name: PALETTE }).fill(words);
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
+/** Chooses an item of the menu behind a button. */
+export const byMenu = (button: RegExp, item: RegExp) => async (page: Page) => {
+  await page.getByRole('main').getByRole('button', { name: button }).click();
+  await page.getByRole('menuitem', { name: item }).click();
 };
+/** Of the run on the screen. */
+export const byAction = (item: RegExp) => byMenu(/^Actions for /, item);
 export const byButton = (name: string) => (page: Page) =>
   page.getByRole('button', { name, exact: true }).click();
 

@@ -3,7 +3,7 @@ import { test, expect, type Page } from '@playwright/test';
 import { MADE_COMPUTERS } from '../../renderer/testing/memoryEngine/router/computersRouter.ts';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
-import { byButton, goToPlace, openSequence, PALETTE, PLACES, SIZES } from '../support/places.ts';
+import { byButton, goToPlace, openSequence, PLACES, SIZES } from '../support/places.ts';
 
 test.describe.configure({ mode: 'parallel' });
 
@@ -86,31 +86,17 @@ test.describe('a window over invented runs', () => {
   test('keys lead to every screen and back, and the focus is never lost', async ({ page }) => {
     await page.goto(engine.url);
     await goToPlace(page, PLACES.running);
-    await page.keyboard.press('Alt+2');
+    await page.getByRole('link', { name: 'Runs', exact: true }).press('Enter');
     await expect(page.getByRole('heading', { level: 1, name: 'Runs' })).toBeFocused();
-    await page.keyboard.press('Control+k');
-    const search = page.getByRole('textbox', { name: PALETTE });
-    await search.fill('Lake plankton');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-    await expect(page.getByRole('heading', { level: 1, name: 'Lake plankton' })).toBeFocused();
-    await page.keyboard.press('Control+k');
-    await expect(search).toBeFocused();
-    await page.keyboard.press('Escape');
-    await expect(page.getByRole('dialog')).toHaveCount(0);
-    await expect(page.getByRole('heading', { level: 1, name: 'Lake plankton' })).toBeFocused();
-
-    // The palette opens these dialogs and closes with them; the button below disappears when it is pressed.
-    for (const command of ['Rename', 'Export', 'Disk space']) {
-      await page.keyboard.press('Control+k');
-      await search.fill(command);
-      await page.keyboard.press('ArrowDown');
-      await page.keyboard.press('Enter');
-      await expect(search).toBeHidden();
+    await goToPlace(page, PLACES.done);
+    const menu = page.getByRole('main').getByRole('button', { name: /^Actions for / });
+    for (const item of ['Rename', 'Verify …']) {
+      await menu.press('Enter');
+      await page.getByRole('menuitem', { name: item }).press('Enter');
       await expect(page.getByRole('dialog')).toBeVisible();
       await page.keyboard.press('Escape');
       await expect(page.getByRole('dialog')).toHaveCount(0);
-      await expect(page.getByRole('heading', { level: 1, name: 'Lake plankton' }), command).toBeFocused();
+      await expect(menu, item).toBeFocused();
     }
     await goToPlace(page, PLACES.running);
     await page.getByRole('button', { name: 'Pause' }).focus();

@@ -3,17 +3,8 @@ import { modals } from '@mantine/modals';
 import {
   IconArrowsDiff,
   IconCpu,
-  IconDoorExit,
-  IconDownload,
-  IconFileText,
-  IconFlagCheck,
-  IconListDetails,
   IconPencil,
-  IconPlayerPause,
   IconPlayerPlay,
-  IconPlayerStop,
-  IconProgressCheck,
-  IconRefresh,
   IconRepeat,
   IconShieldCheck,
   IconTag,
@@ -26,11 +17,11 @@ import { useTexts, type Texts } from '../i18n/index.ts';
 import { Guarded } from './feedback/Guarded.tsx';
 import { copyText } from '../state/clipboard.ts';
 import { engine, queries } from '../state/connection.ts';
-import { go, goToRun } from '../state/navigation.ts';
+import { go } from '../state/navigation.ts';
 import { prepareAgain } from '../state/newRun/prepareAgain.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { openRunDialog, type RunDialog } from '../state/runs/runDialog.ts';
-import { mayFinishNow, resumeRun, runStatus } from '../state/runs/runs.ts';
+import { resumeRun, runStatus } from '../state/runs/runs.ts';
 import { say, sayError } from '../state/say.ts';
 import { DESTRUCTIVE } from '../styles/theme.ts';
 
@@ -38,79 +29,35 @@ export interface RunAction {
   readonly id: string;
   readonly label: string;
   readonly icon: Icon;
-  /** Keys in the format of Mantine's useHotkeys. */
-  readonly keys?: string | undefined;
   readonly run: () => void;
 }
 
 const RESTING = ['paused', 'halted', 'interrupted', 'failed', 'cancelled', 'queued'];
 
-/** Everything that can be done with a run in its current state. The command palette shows all of it, each menu a part. */
+/** What the menus offer for a run in its current state; each shows a part. */
 export function runActions(
   run: RunSummary,
   texts: Texts,
-  {
-    isRead = false,
-    onDialog = (dialog: RunDialog) => openRunDialog(run.runId, dialog),
-  }: { isRead?: boolean; onDialog?: (dialog: RunDialog) => void } = {},
+  onDialog = (dialog: RunDialog) => openRunDialog(run.runId, dialog),
 ): RunAction[] {
   const { t } = texts;
   const { runId } = run;
   const status = runStatus(run);
-  const action = (
-    when: boolean,
-    id: string,
-    label: string,
-    icon: Icon,
-    act: () => unknown,
-    keys?: string,
-  ): RunAction[] =>
-    when ? [{ id, label, icon, keys, run: () => void Promise.resolve(act()).catch(sayError) }] : [];
-  const isRunning = status === 'running' || status === 'created';
+  const action = (when: boolean, id: string, label: string, icon: Icon, act: () => unknown): RunAction[] =>
+    when ? [{ id, label, icon, run: () => void Promise.resolve(act()).catch(sayError) }] : [];
   const isResting = RESTING.includes(status);
   const isQueued = status === 'queued';
   const hasFolder = !run.missing && !isQueued;
   const isStill = !isAtWork(run);
   const dialog = (name: RunDialog) => () => onDialog(name);
   return [
-    ...action(
-      isRunning,
-      'pause',
-      t('run.pause'),
-      IconPlayerPause,
-      () => engine.runs.pause({ runId }),
-      'alt+P',
-    ),
-    ...action(isRunning, 'drain', t('run.drain'), IconProgressCheck, () => engine.runs.drain({ runId })),
-    ...action(isRunning, 'stop', t('run.stopAndKeep'), IconPlayerStop, () => engine.runs.cancel({ runId })),
-    ...action(isRunning, 'discard', t('run.discard'), IconTrash, () => askToDiscard(runId, t)),
-    ...action(isQueued, 'leave-queue', t('run.leaveQueue'), IconDoorExit, () =>
-      engine.runs.cancel({ runId }),
-    ),
-    ...action(status === 'done_with_failures', 'retry', t('files.retryAll'), IconRefresh, () =>
-      engine.runs.retry({ runId, parts: 'all', smallerBatches: false }),
-    ),
-    ...action(
-      isResting,
-      'continue',
-      t(isQueued ? 'run.startNow' : 'common.continue'),
-      IconPlayerPlay,
-      () => resumeRun(run),
-      'alt+P',
+    ...action(isResting, 'continue', t(isQueued ? 'run.startNow' : 'common.continue'), IconPlayerPlay, () =>
+      resumeRun(run),
     ),
     ...action(isResting, 'continue-elsewhere', t('run.continueElsewhere'), IconCpu, dialog('devices')),
-    ...action(mayFinishNow(run, isRead), 'finish-now', t('run.finishNow'), IconFlagCheck, () =>
-      askToFinishNow(runId, t),
-    ),
-    ...action(hasFolder, 'export', t('common.export'), IconDownload, () => {
-      goToRun(runId, 'results');
-      onDialog('export');
-    }),
-    ...action(hasFolder, 'report', t('results.report'), IconFileText, dialog('report')),
     ...action(hasFolder, 'compare', t('compare.open'), IconArrowsDiff, () =>
       go({ screen: 'compare', runId, otherRunId: null }),
     ),
-    ...action(hasFolder, 'log', t('files.showLog'), IconListDetails, dialog('log')),
     ...action(true, 'again', t('run.again'), IconRepeat, () => prepareAgain(run)),
     ...action(true, 'command', t('results.copyCommand'), IconTerminal2, () =>
       copyText(predictCommand(run)).then(() => say(t('common.copied'))),

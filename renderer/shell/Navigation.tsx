@@ -8,7 +8,7 @@ import {
   IconServer2,
   IconSettings,
 } from '@tabler/icons-react';
-import { Kbd, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { MouseEvent } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { isAtWork } from '../../electron/contract/runState.ts';
@@ -21,8 +21,6 @@ import { go, hashOfRoute, useNavigation, type Route } from '../state/navigation.
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { type RunStatus, runStatus, useRuns } from '../state/runs/runs.ts';
 import { useSettings } from '../state/settings.ts';
-import { openPalette } from './CommandPalette.tsx';
-import { keyNames } from '../i18n/keyNames.ts';
 import classes from './Navigation.module.css';
 
 /** Runs at work or resting halfway: a paused run must not be forgotten. */
@@ -77,10 +75,6 @@ export function Navigation() {
           </li>
         ))}
       </ul>
-      <button type="button" className={classes.palette} onClick={openPalette}>
-        <span>{t('palette.open')}</span>
-        <Kbd size="xs">{keyNames('mod+K')}</Kbd>
-      </button>
       <Guarded>
         <RunsAtWork route={route} />
       </Guarded>

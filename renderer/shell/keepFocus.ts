@@ -5,8 +5,7 @@ const REMEMBERED = 8;
 const mayHaveIt = (one: HTMLElement): boolean => one.isConnected && !one.matches(':disabled');
 
 /**
- * Keeps the focus from getting lost. If the focused element is removed (a button that a run's new state removes, a dialog, the search
- * field of the command palette), the browser focuses nothing, and libraries return the focus to the previous element even if that was
+ * Keeps the focus from getting lost. If the focused element is removed (a button that a run's new state removes, a dialog), the browser focuses nothing, and libraries return the focus to the previous element even if that was
  * removed too, which does nothing. The focus then goes to the last focused element that is still on the screen, else to the heading.
  */
 export function keepFocus(): () => void {

@@ -58,10 +58,6 @@ export async function bioinformatician(
   await page.getByRole('button', { name: 'Curves of each device' }).click();
   await page.getByRole('heading', { name: 'Devices' }).evaluate(toTop);
   await camera.take('devices-over-time');
-  await page.keyboard.press('Control+k');
-  await page.getByRole('dialog').getByRole('textbox').waitFor();
-  await camera.take('palette');
-  await page.keyboard.press('Escape');
 
   // Moves the pointer away, so that no chart shows a tooltip.
   await page.mouse.move(0, 0);

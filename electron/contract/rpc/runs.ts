@@ -542,8 +542,6 @@ export const runsContract = {
     .input(byRun.extend({ ...page, input: countSchema.optional(), state: partStateSchema.optional() }))
     .output(z.object({ total: countSchema, items: z.array(partStatusSchema) })),
   pause: procedure.input(byRun),
-  /** Finishes the current parts, then pauses. */
-  drain: procedure.input(byRun),
   /** Sets the goal at which the run stops; null to compute everything. Time counts from now. */
   setGoal: procedure.input(byRun.extend({ goal: goalSchema.nullable() })),
   /** Resumes with the place and devices that the run was created for, or with others this time. */

@@ -2,7 +2,6 @@ import { Stack, Text } from '@mantine/core';
 import { Section } from '../../components/Card.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { keyNames } from '../../i18n/keyNames.ts';
 import { useSettings } from '../../state/settings.ts';
 import { GuideCard } from '../guide/GuideScreen.tsx';
 
@@ -27,14 +26,6 @@ const QUESTIONS = [
   'offline',
   'privacy',
   'files',
-] as const;
-/** The same keys as in the command palette; a row of keys is listed by its first and last. */
-const SHORTCUTS = [
-  ['palette', ['mod+K']],
-  ['places', ['alt+1', 'alt+6']],
-  ['tabs', ['alt+shift+1', 'alt+shift+3']],
-  ['pause', ['alt+P']],
-  ['add', ['alt+O']],
 ] as const;
 const KEYS = ['table', 'open', 'close', 'skip'] as const;
 
@@ -68,12 +59,6 @@ export function HelpScreen() {
           </Section>
           <Section title={t('help.keyboard')}>
             <dl className="terms">
-              {SHORTCUTS.map(([key, keys]) => (
-                <div key={key}>
-                  <dt>{keys.map(keyNames).join(' – ')}</dt>
-                  <dd>{t(`keys.${key}.text`)}</dd>
-                </div>
-              ))}
               {KEYS.map((key) => (
                 <div key={key}>
                   <dt>{t(`keys.${key}.keys`)}</dt>

@@ -59,7 +59,7 @@ const AFTER_FOLDER = ['compare', 'rename', 'annotate', 'verify'];
 function Items({ run, onDialog }: { run: RunSummary; onDialog: (dialog: RunDialog) => void }) {
   const texts = useTexts();
   const reveal = useReveal();
-  const actions = runActions(run, texts, { onDialog });
+  const actions = runActions(run, texts, onDialog);
   const items = (ids: readonly string[]) =>
     actionsOf(actions, ids).map(({ id, label, icon: Icon, run: act }) => (
       <Menu.Item key={id} leftSection={<Icon size={16} aria-hidden />} onClick={act}>

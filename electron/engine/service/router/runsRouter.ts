@@ -144,9 +144,6 @@ export function runsRouter(service: Service) {
     pause: runs.pause.handler(({ input }) => {
       control.pause(input.runId);
     }),
-    drain: runs.drain.handler(({ input }) => {
-      control.drain(input.runId);
-    }),
     setGoal: runs.setGoal.handler(({ input }) =>
       control.withSession(input.runId, (run) => run.setGoal(input.goal)),
     ),

@@ -26,4 +26,3 @@ export * from './runState.ts';
 export * from './samples.ts';
 export * from './readPairs.ts';
 export * from './shareEstimate.ts';
-export * from './viralSegments.ts';

@@ -704,8 +704,6 @@ export default {
   'chunks.trackTitle': 'Scores along the sequence',
   'chunks.trackSummary': '{chunks, plural, one {# chunk} other {# chunks}}, {scored, number} scored, {viral, number} called virus',
   'chunks.trackNote': 'Bars: the virus score of a chunk. Below: its reading frames without a stop codon, three on each strand; the outlined one decides. A click shows a chunk’s numbers.',
-  'chunks.segment': 'Viral-looking segment',
-  'chunks.segmentsNote': 'Black line above: chunks that look viral together, {places}. Nothing looks for the borders of a provirus.',
   'chunks.otherCode': '{lost, number} of {chunks, number} chunks have no open reading frame, {byCodon, number} of them only because of {codon}. The sequence may belong to an organism that reads {codon} as an amino acid (genetic code {code}); then little of it was scored. A new run can translate by this code.',
   'chunks.list': 'Chunks',
   'chunks.position': 'Position',

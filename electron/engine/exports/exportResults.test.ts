@@ -24,7 +24,6 @@ import { usedColumns, type Column } from './table/columns.ts';
 import { copyRows, formatNamed, exportResults, type ExportRequest } from './exportResults.ts';
 import { ExportSource } from './exportSource.ts';
 import { openFewSequences } from './inputSequences.ts';
-import { viralSegments } from '../../contract/viralSegments.ts';
 import { lettersOfOne, writeProteins } from './sequenceFiles.ts';
 import { makeReaders, readBack } from './testing/readers.ts';
 import { WholeFile } from './wholeFile.ts';
@@ -111,7 +110,7 @@ describe('tables read back by other programs', () => {
   it('hold the selection in the order shown, with the numbers of the screen', async (context) => {
     context.skip(readersMissing !== undefined, readersMissing);
     const filter: SequenceFilter = { predictions: ['virus', 'others'] };
-    const formats = ['tsv', 'csv', 'parquet', 'json', 'xlsx'] as const;
+    const formats = ['tsv', 'csv', 'parquet', 'xlsx'] as const;
     const noted = {
       row: 5,
       seqName: 'long',
@@ -123,17 +122,15 @@ describe('tables read back by other programs', () => {
     // On one line, so that it is the same in every format.
     const written = { shortlist: 'yes', tags: 'to check; PCR', note: '=BLAST? Ask "Ute"; later, 2 µl' };
     const paths = await Promise.all(formats.map((format) => exported(format, filter, BEST)));
-    const [tsv, csv, parquet, json, xlsx] = readBack(
+    const [tsv, csv, parquet, xlsx] = readBack(
       ['tsv', paths[0]!],
       ['csv', paths[1]!],
       ['parquet', paths[2]!],
-      ['json', paths[3]!],
-      ['xlsx', paths[4]!],
+      ['xlsx', paths[3]!],
     ) as [
       Record<string, string>[],
       Record<string, string>[],
       { types: Record<string, string>; rows: Record<string, unknown>[]; metadata: Record<string, string> },
-      { run: Record<string, unknown>; sequences: Record<string, unknown>[] },
       Record<string, unknown[][]>,
     ];
     const wanted = best().filter(({ virusScore }) => virusScore !== null);
@@ -141,7 +138,6 @@ describe('tables read back by other programs', () => {
     expect(tsv.map(({ no }) => Number(no))).toEqual(numbers);
     expect(csv.map(({ no }) => Number(no))).toEqual(numbers);
     expect(parquet.rows.map(({ no }) => no)).toEqual(numbers);
-    expect(json.sequences.map(({ no }) => no)).toEqual(numbers);
     for (const [i, sequence] of wanted.entries()) {
       expect(Number(tsv[i]!['virus_score'])).toBeCloseTo(sequence.virusScore!, 7);
       expect(tsv[i]).toMatchObject({ seq_name: sequence.seqName, evidence: sequence.evidence, reason: 'ok' });
@@ -154,16 +150,14 @@ describe('tables read back by other programs', () => {
         length: sequence.length,
         model: 'teaching (teaching model, not for research)',
       });
-      expect(json.sequences[i]).toMatchObject({ seq_name: sequence.seqName, n_chunks: sequence.nChunks });
       const isNoted = sequence.row === noted.row;
       expect(tsv[i]).toMatchObject(isNoted ? written : { shortlist: 'NA', tags: 'NA', note: 'NA' });
       expect(csv[i]).toMatchObject(
         isNoted ? { ...written, note: `'${written.note}` } : { shortlist: 'NA', tags: 'NA', note: 'NA' },
       );
-      for (const { [i]: row } of [parquet.rows, json.sequences])
-        expect(row).toMatchObject(
-          isNoted ? { ...written, shortlist: true } : { shortlist: false, tags: null, note: null },
-        );
+      expect(parquet.rows[i]).toMatchObject(
+        isNoted ? { ...written, shortlist: true } : { shortlist: false, tags: null, note: null },
+      );
     }
     expect(parquet.types).toMatchObject({ no: 'int64', virus_score: 'float', seq_name: 'string' });
     expect(parquet.metadata['virnucpro.notice']).toBe('teaching model, not for research');
@@ -323,26 +317,6 @@ describe('tables read back by other programs', () => {
     );
   });
 
-  it('have the viral-looking segments of a sequence, with 0-based positions', async () => {
-    const lines = readFileSync(await exported('segments'), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .slice(1);
-    const expected = await Promise.all(
-      all.map(async ({ row, seqName }) => {
-        const { chunks } = await run.store.chunksOf(row, 0, 99);
-        return viralSegments(chunks.map(({ virusScore }) => virusScore)).map(({ first, last }, i) => {
-          const own = chunks.slice(first, last + 1).flatMap(({ virusScore }) => virusScore ?? []);
-          const mean = Math.round((1000 * own.reduce((sum, score) => sum + score, 0)) / own.length);
-          const [start, end] = [chunks[first]!.start - 1, chunks[last]!.end];
-          return [seqName, start, end, `viral_looking_${i + 1}`, mean, '.'].join('\t');
-        });
-      }),
-    );
-    expect(expected.flat().length).toBeGreaterThan(0);
-    expect(lines).toEqual(expected.flat());
-  });
-
   it("count for MultiQC the calls of each sample's sequences", async () => {
     const content = JSON.parse(readFileSync(await exported('multiqc'), 'utf8')) as {
       data: Record<string, Record<string, number>>;
@@ -429,12 +403,6 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
     context.skip(readersMissing !== undefined, readersMissing);
     const [records] = readBack(['fasta', await exported('fasta', {}, BEST)]) as [[string, string][]];
     expect(records).toEqual(best().map(({ row, header }) => [`${header} ${MARK}`, letters(row)]));
-    const [scored] = readBack(['fasta', await exported('fasta_scored', {}, BEST)]) as [[string, string][]];
-    expect(scored.map(([, one]) => one)).toEqual(records.map(([, one]) => one));
-    const [{ header, prediction, virusScore, evidence }] = best() as [SequenceResult];
-    const [, score] = /score=(\S+)/.exec(scored[0]![0]) ?? [];
-    expect(Number(score)).toBeCloseTo(virusScore!, 7);
-    expect(scored[0]![0]).toBe(`${header} ${MARK} call=${prediction} score=${score} evidence=${evidence}`);
   });
 
   it('have names for CheckV that no other has, before their own headers', async (context) => {
@@ -604,7 +572,7 @@ describe('an export', () => {
   it('names a folder that cannot be written to', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'taken'));
-    const refusal = await exported('json', {}, BY_ROW, { path: join(folder, 'taken') }).catch(
+    const refusal = await exported('tsv', {}, BY_ROW, { path: join(folder, 'taken') }).catch(
       (reason: unknown) => reason,
     );
     expect((refusal as AppFailure).error).toMatchObject({ code: 'folder_unwritable' });
@@ -632,11 +600,10 @@ function naiveProtein(chunk: string, frame: string): string {
 }
 
 describe('an export of an unfinished run', () => {
-  const formats = ['json', 'multiqc', 'report', 'xlsx'] as const;
+  const formats = ['multiqc', 'report', 'xlsx'] as const;
   const marksOf = async () => {
-    const [json, multiqc, report, xlsx] = await Promise.all(formats.map((format) => exported(format)));
+    const [multiqc, report, xlsx] = await Promise.all(formats.map((format) => exported(format)));
     const [sheets] = readersMissing === undefined ? readBack(['xlsx', xlsx!]) : [null];
-    const { run: described } = JSON.parse(readFileSync(json!, 'utf8')) as { run: { provisional?: boolean } };
     return {
       name: exportFileName({
         runName: 'gut',
@@ -646,7 +613,6 @@ describe('an export of an unfinished run', () => {
         sequences: 7,
         state: (await run.store.loadRun()).state,
       }),
-      json: described.provisional === true,
       multiqc: readFileSync(multiqc!, 'utf8').includes('Provisional: the run was not done.'),
       report: readFileSync(report!, 'utf8').includes('Provisional: this run was not done.'),
       xlsx:
@@ -671,10 +637,10 @@ describe('an export of an unfinished run', () => {
     const before = (await run.store.loadRun()).state;
     const xlsx = readersMissing === undefined ? true : null;
     await run.store.setState({ phase: 'paused', error: null });
-    const marked = { json: true, multiqc: true, report: true, xlsx };
+    const marked = { multiqc: true, report: true, xlsx };
     expect(await marksOf()).toEqual({ name: 'gut_provisional_all_7.tsv', ...marked });
     await run.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
-    const unmarked = { json: false, multiqc: false, report: false, xlsx: xlsx && false };
+    const unmarked = { multiqc: false, report: false, xlsx: xlsx && false };
     expect(await marksOf()).toEqual({ name: 'gut_all_7.tsv', ...unmarked });
     await run.store.setState(before);
   });

@@ -4,12 +4,12 @@ import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import type { SequenceSelection } from '../store/duckdb/selection.ts';
 import type { RunStore } from '../store/runStore.ts';
 import { ExportSource, type SourceOptions } from './exportSource.ts';
-import { embeddings, checkv, fasta, proteins, scoredFasta } from './sequenceFiles.ts';
-import { bed, gff3, segments } from './features.ts';
+import { embeddings, checkv, fasta, proteins } from './sequenceFiles.ts';
+import { bed, gff3 } from './features.ts';
 import type { ExportFormat } from './format.ts';
 import { multiqc } from './multiqc.ts';
 import { report } from './report/writeReport.ts';
-import { copiedText, csv, tsv, json } from './table/delimited.ts';
+import { copiedText, csv, tsv } from './table/delimited.ts';
 import { parquet } from './table/parquet.ts';
 import { textTables } from './table/textTables.ts';
 import { xlsx } from './table/xlsx.ts';
@@ -25,9 +25,9 @@ import { usage } from '../../contract/errors.ts';
 
 /** All export formats, in the order in which they are offered. */
 export const EXPORT_FORMATS: readonly ExportFormat[] = [
-  ...[xlsx, tsv, csv, json, parquet],
-  ...[fasta, scoredFasta, checkv, proteins],
-  ...[gff3, bed, segments],
+  ...[xlsx, tsv, csv, parquet],
+  ...[fasta, checkv, proteins],
+  ...[gff3, bed],
   ...[multiqc, embeddings],
   report,
   ...textTables,

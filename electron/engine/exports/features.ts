@@ -2,7 +2,6 @@ import { exportFormat } from './format.ts';
 import { isTooShort } from '../../contract/evidence.ts';
 import { modelMark } from '../../contract/plan.ts';
 import { float32Text } from '../results/cellText.ts';
-import { viralSegments } from '../../contract/viralSegments.ts';
 import type { ExportSource } from './exportSource.ts';
 import type { WholeFile } from './wholeFile.ts';
 
@@ -67,23 +66,6 @@ async function writeBed(source: ExportSource, file: WholeFile): Promise<void> {
   }
 }
 
-/** BED: the viral-looking segments of each sequence, with the mean virus score of their scored chunks. */
-async function writeSegments(source: ExportSource, file: WholeFile): Promise<void> {
-  await writeMark(source, file, '#');
-  for await (const { sequence, chunks } of source.sequencesWithChunks()) {
-    const scores = new Array<number | null>(sequence.nChunks).fill(null);
-    for (const { chunk, virusScore } of chunks) scores[chunk] = virusScore;
-    let lines = '';
-    for (const [i, { first, last }] of viralSegments(scores).entries()) {
-      const own = chunks.filter(({ chunk }) => chunk >= first && chunk <= last);
-      const mean = own.reduce((sum, { virusScore }) => sum + virusScore, 0) / own.length;
-      const [{ start }, { end }] = [source.bounds(sequence, first), source.bounds(sequence, last)];
-      lines += `${sequence.seqName}\t${start}\t${end}\tviral_looking_${i + 1}\t${Math.round(1000 * mean)}\t.\n`;
-    }
-    await file.write(lines);
-  }
-}
-
 async function writeMark({ run }: ExportSource, file: WholeFile, comment: string): Promise<void> {
   const mark = modelMark(run.plan.model);
   if (mark !== null) await file.write(`${comment} ${mark}\n`);
@@ -127,21 +109,4 @@ export const bed = exportFormat(
     de: ['Virale Stücke (BED)', 'Die als Virus eingestuften Stücke, etwa für IGV'],
   },
   ({ source, file }) => writeBed(source, file),
-);
-
-export const segments = exportFormat(
-  'segments',
-  'browsers',
-  {
-    en: [
-      'Viral-looking segments (BED)',
-      'Regions of long sequences whose chunks look viral together; no provirus borders',
-    ],
-    de: [
-      'Viral aussehende Abschnitte (BED)',
-      'Strecken langer Sequenzen, deren Stücke zusammen viral aussehen; keine Grenzen eines Provirus',
-    ],
-  },
-  ({ source, file }) => writeSegments(source, file),
-  { ending: '_segments.bed' },
 );

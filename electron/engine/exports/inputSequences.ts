@@ -212,13 +212,11 @@ class FastaFile {
   }
 }
 
-/** Where the header line of a record ends. */
-export function headerEnd(record: Buffer): number {
-  const end = record.indexOf(NEW_LINE);
-  return end === -1 ? record.length : end;
-}
-
 /** The letters of a record, upper-case, without line breaks. */
 export function lettersOf(record: Buffer): string {
-  return record.toString('latin1', headerEnd(record)).replaceAll('\n', '').toUpperCase();
+  const header = record.indexOf(NEW_LINE);
+  return record
+    .toString('latin1', header === -1 ? record.length : header)
+    .replaceAll('\n', '')
+    .toUpperCase();
 }

@@ -8,34 +8,14 @@ import { modelMark, type Plan } from '../../contract/plan.ts';
 import type { OtherGeneticCode } from '../../contract/protocol/common.ts';
 import type { ScoredChunk } from '../results/types.ts';
 import type { ExportSource } from './exportSource.ts';
-import { headerEnd, lettersOf, type InputSequences } from './inputSequences.ts';
+import { lettersOf, type InputSequences } from './inputSequences.ts';
 import type { WholeFile } from './wholeFile.ts';
 
 const LETTERS_PER_LINE = 80;
 
-/** The selected sequences in the order asked for; `describe` says what to put behind a header line. */
-async function writeFasta(
-  source: ExportSource,
-  inputs: InputSequences,
-  file: WholeFile,
-  describe?: (sequence: SequenceResult) => string,
-): Promise<void> {
-  for await (const sequence of source.sequences()) {
-    const record = inputs.record(sequence.row);
-    if (describe === undefined) {
-      await file.write(record);
-      continue;
-    }
-    const end = headerEnd(record);
-    await file.write(record.subarray(0, end));
-    await file.write(` ${describe(sequence)}`);
-    await file.write(record.subarray(end));
-  }
-}
-
-/** As `key=value`, which other tools keep as the description. */
-function resultText({ prediction, virusScore, evidence }: SequenceResult): string {
-  return `call=${prediction} score=${virusScore === null ? 'NA' : float32Text(virusScore)} evidence=${evidence ?? 'NA'}`;
+/** The selected sequences in the order asked for. */
+async function writeFasta(source: ExportSource, inputs: InputSequences, file: WholeFile): Promise<void> {
+  for await (const { row } of source.sequences()) await file.write(inputs.record(row));
 }
 
 /** A name that no other sequence of the run has, in one word of plain characters: `row12_contig_7`, with the number of the tables. */
@@ -193,24 +173,6 @@ export const fasta = exportFormat(
   },
   ({ source, file, withSequences }) => withSequences((inputs) => writeFasta(source, inputs, file)),
   { ending: '.fna' },
-);
-
-export const scoredFasta = exportFormat(
-  'fasta_scored',
-  'sequences',
-  {
-    en: [
-      'Sequences with call and score (FASTA)',
-      'As FASTA, with call, score and evidence behind each header',
-    ],
-    de: [
-      'Sequenzen mit Einstufung und Wert (FASTA)',
-      'Wie FASTA, mit Einstufung, Wert und Beleglage hinter jeder Kopfzeile',
-    ],
-  },
-  ({ source, file, withSequences }) =>
-    withSequences((inputs) => writeFasta(source, inputs, file, resultText)),
-  { ending: '.scored.fna' },
 );
 
 export const checkv = exportFormat(

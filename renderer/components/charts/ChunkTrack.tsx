@@ -3,7 +3,6 @@ import { useMemo } from 'react';
 import {
   FRAME_NAMES,
   strandFrame,
-  viralSegments,
   type ChunkResult,
   type FrameName,
 } from '../../../electron/contract/index.ts';
@@ -17,7 +16,6 @@ const USUAL_WIDTH = 540;
 const LEFT = 34;
 const RIGHT = 6;
 const TOP = 14;
-const SEGMENT = 4;
 const SCORES = 96;
 const LANE = 13;
 const LANE_GAP = 3;
@@ -49,12 +47,10 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
   const { ref, width: measured } = useElementSize();
   const width = Math.max(240, measured || USUAL_WIDTH);
   const bars = useMemo(() => trackBars(chunks, length, MOST_BARS), [chunks, length]);
-  const segments = useMemo(() => segmentsAlong(chunks), [chunks]);
   const viral = chunks.filter((chunk) => chunk.isVirus === true).length;
   const scored = chunks.filter((chunk) => chunk.virusScore !== null).length;
   const x = (position: number) => LEFT + ((position - 1) / Math.max(1, length)) * (width - LEFT - RIGHT);
   const y = (score: number) => TOP + SCORES * (1 - score);
-  const placeText = ({ start, end }: Place) => `${format.integer(start)} – ${format.integer(end)}`;
   /** The scores in a frame: two if both shorter chunks have it open. */
   const scoresIn = ({ frames }: ChunkResult, frame: FrameName) =>
     frames.filter((one) => strandFrame(one.frame) === frame).map(({ score2 }) => format.score(score2));
@@ -64,17 +60,11 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
       summary={t('chunks.trackSummary', { chunks: chunks.length, scored, viral })}
       height={HEIGHT}
       savable
-      note={[
-        t('chunks.trackNote'),
-        ...(segments.length === 0
-          ? []
-          : [t('chunks.segmentsNote', { places: segments.map(placeText).join('; ') })]),
-      ].join(' ')}
+      note={t('chunks.trackNote')}
       legend={[
         { label: t('prediction.virus'), color: 'var(--virus)' },
         { label: t('prediction.others'), color: 'var(--others)' },
         { label: t('prediction.not_scored'), color: 'var(--not-scored)' },
-        ...(segments.length === 0 ? [] : [{ label: t('chunks.segment'), color: 'var(--text)' }]),
       ]}
       table={() => ({
         columns: [
@@ -125,18 +115,6 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
               />
             </g>
           ))}
-          {segments.map((segment) => (
-            <rect
-              key={segment.start}
-              x={x(segment.start)}
-              y={2}
-              width={x(segment.end + 1) - x(segment.start)}
-              height={SEGMENT}
-              className={classes.segment}
-            >
-              <title>{`${t('chunks.segment')}: ${placeText(segment)}`}</title>
-            </rect>
-          ))}
           {bars.map((bar) => (
             <Bar
               key={bar.start}
@@ -168,20 +146,6 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
       </div>
     </AccessibleChart>
   );
-}
-
-/** A 1-based, inclusive range of bases. */
-interface Place {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** The ranges in which neighbouring chunks together look viral. */
-function segmentsAlong(chunks: readonly Scored[]): Place[] {
-  return viralSegments(chunks.map(({ virusScore }) => virusScore)).flatMap(({ first, last }) => {
-    const [begin, end] = [chunks[first], chunks[last]];
-    return begin && end ? [{ start: begin.start, end: end.end }] : [];
-  });
 }
 
 interface BarProps {
@@ -232,7 +196,10 @@ function Bar({ bar: { best }, left, right, y, isPicked, onPick, title }: BarProp
 
 type Scored = Pick<ChunkResult, 'start' | 'end' | 'virusScore'>;
 
-interface TrackBar<Chunk extends Scored> extends Place {
+/** A 1-based, inclusive range of bases. */
+interface TrackBar<Chunk extends Scored> {
+  readonly start: number;
+  readonly end: number;
   /** The chunk that the bar shows. */
   readonly best: Chunk;
 }

@@ -1,10 +1,10 @@
-import { csvSql, harmlessSql, jsonSql, textSql } from '../../store/duckdb/cellSql.ts';
+import { csvSql, harmlessSql, textSql } from '../../store/duckdb/cellSql.ts';
 import { quoted } from '../../store/duckdb/quoted.ts';
 import { exportFormat } from '../format.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
-import { AS_LINES, tableLines, writeTable } from './tableLines.ts';
+import { tableLines, writeTable } from './tableLines.ts';
 import type { WholeFile } from '../wholeFile.ts';
 
 /** A byte-order mark, by which spreadsheets recognise UTF-8. */
@@ -94,46 +94,4 @@ export const csv = exportFormat(
     ],
   },
   async ({ source, columns, file }) => writeCsv(source, await columns(), file),
-);
-
-/** One JSON object: facts about the run, and the sequences, one per line; null for missing values. */
-async function writeJson(source: ExportSource, columns: readonly Column[], file: WholeFile): Promise<void> {
-  const { description, plan, state } = source.run;
-  const run = {
-    id: description.runId,
-    name: description.name,
-    model: plan.model.name,
-    notice: plan.model.notice,
-    ...(state.phase === 'done' ? {} : { provisional: true }),
-    precision: plan.precision,
-    chunk_length: plan.chunkLength,
-    ...(plan.geneticCode !== undefined && { genetic_code: plan.geneticCode }),
-    ...(plan.secondLook && { second_chunk_length: plan.secondLook.chunkLength }),
-  };
-  const lineOf = (of: readonly Column[]) =>
-    `concat(chr(10), '{', ${of
-      .map(
-        (column, i) =>
-          `${quoted(`${i === 0 ? '' : ','}${JSON.stringify(column.name)}:`)}, coalesce(${valueSql(column)}, 'null')`,
-      )
-      .join(', ')}, '}')`;
-  const begin = quoted(`{"run":${JSON.stringify(run)},\n"sequences":[`);
-  const format = `${AS_LINES}, PREFIX ${begin}, NEW_LINE ',', SUFFIX ${quoted('\n]}\n')}`;
-  await writeTable(source, columns, file, lineOf, { format });
-}
-
-/** Scores with the digits of a float32, as in the other tables; another tool's values as it wrote them. */
-function valueSql(column: Column): string {
-  if (column.type === 'text') return jsonSql(column.sql);
-  return column.type === 'flag' ? `${column.sql}::VARCHAR` : textSql(column);
-}
-
-export const json = exportFormat(
-  'json',
-  'tables',
-  {
-    en: ['JSON', 'One object per sequence, with the facts of the run'],
-    de: ['JSON', 'Ein Objekt je Sequenz, mit den Angaben zum Lauf'],
-  },
-  async ({ source, columns, file }) => writeJson(source, await columns(), file),
 );

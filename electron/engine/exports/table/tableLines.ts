@@ -34,7 +34,7 @@ export async function* tableLines(
   }
 }
 
-export const AS_LINES = `${AS_TEXT}, HEADER false`;
+const AS_LINES = `${AS_TEXT}, HEADER false`;
 
 /** Lets DuckDB write a whole file of the lines, or of columns in another format of its COPY. */
 export async function writeTable(

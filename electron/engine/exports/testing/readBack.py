@@ -102,11 +102,6 @@ def bed(path):
         return [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
 
 
-def as_json(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
-
-
 READERS = {
     "xlsx": xlsx,
     "layout": layout,
@@ -118,7 +113,6 @@ READERS = {
     "fasta": fasta,
     "gff3": gff3,
     "bed": bed,
-    "json": as_json,
 }
 
 arguments = sys.argv[1:]

@@ -35,7 +35,7 @@ export interface ReaderFlips {
 /** An answer as text, by reader; a refusal is null. */
 type Answers = Record<string, string | null>;
 
-const EXPORTS = ['tsv', 'csv', 'json', 'parquet', 'fasta_scored', 'gff3', 'bed', 'segments', 'multiqc', 'report']; // prettier-ignore
+const EXPORTS = ['tsv', 'csv', 'parquet', 'fasta', 'gff3', 'bed', 'multiqc', 'report']; // prettier-ignore
 /** Half of the flips are in these. */
 const ANSWERING: readonly string[] = [RUN_DATABASE, RESULT_FILES.results, RESULT_FILES.chunks];
 const ALL = { filter: {} };
@@ -187,8 +187,8 @@ async function answersOf(service: Service, folder: string, isFinished: boolean):
     for (const format of EXPORTS)
       await answer(`export ${format}`, async () => {
         const path = join(dirname(folder), `export.${format}`);
-        const selection = format === 'fasta_scored' ? { filter: { predictions: ['virus' as const] } } : ALL;
-        if (format === 'fasta_scored' && !isFinished) return 'nothing to take them from';
+        const selection = format === 'fasta' ? { filter: { predictions: ['virus' as const] } } : ALL;
+        if (format === 'fasta' && !isFinished) return 'nothing to take them from';
         await exportResults(store, {
           selection,
           sort: BY_ROW,

@@ -61,11 +61,6 @@ export function csvSql(text: string, separator: ',' | ';'): string {
   );
 }
 
-/** `JSON.stringify` of a text. */
-export function jsonSql(text: string): string {
-  return `to_json(${text})::VARCHAR`;
-}
-
 const NOT_IN_XML = String.raw`[\x00-\x08\x0b\x0c\x0e-\x1f\x{fffe}\x{ffff}]`;
 
 /** `escaped` of a text for a workbook. */

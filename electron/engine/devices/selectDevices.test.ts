@@ -16,7 +16,7 @@ import {
   VOLTA_AND_HOPPER,
 } from './testing/probeExamples.ts';
 import { withCardBlocks } from './probeDevices.ts';
-import { coresRemark, leftOutRemark, selectDevices } from './selectDevices.ts';
+import { coresRemark, leftOutRemark, selectDevices, workersWithParts } from './selectDevices.ts';
 import { isOtherGpu, workerEnvironment } from './chosenDevice.ts';
 
 const GIB = 1024 ** 3;
@@ -110,6 +110,18 @@ describe('auto', () => {
     const big = { logical_cores: 64, physical_cores: 32 };
     const probe = { ...NO_GPU, cpu: { ...NO_GPU.cpu, ...big } };
     expect(chosen('auto', probe, GIB)).toHaveLength(32);
+  });
+
+  it('starts no worker that would get no part, unless the number was given, or GPUs compute', () => {
+    const all = (text: string, probe: ProbeResult) => {
+      const selected = selectDevices(text, probe, options);
+      return selected.ok ? selected.value : [];
+    };
+    const started = (text: string, parts: number, probe = NO_GPU) =>
+      workersWithParts(text, all(text, probe), parts).length;
+    expect([0, 0.3, 1.1, 500].map((parts) => started('auto', parts))).toEqual([1, 1, 2, 4]);
+    expect(started('cpu:3', 0.3)).toBe(3);
+    expect(started('auto', 0.3, H100_IN_MIG_MODE)).toBe(3);
   });
 
   it('reports how many cores compute, and why not all of them', () => {

@@ -138,6 +138,12 @@ export function coresRemark(
     : null;
 }
 
+/** The processor's workers that get a part to compute, as the start of each costs a second; a number that was given stays. */
+export function workersWithParts(text: string, chosen: ChosenDevice[], parts: number): ChosenDevice[] {
+  const isGiven = text.includes(':') || chosen.some(({ kind }) => kind !== 'cpu');
+  return isGiven ? chosen : chosen.slice(0, Math.max(1, Math.ceil(parts)));
+}
+
 const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
 
 function cpuWorkers(count: number, probe: ProbeResult): ChosenDevice[] {

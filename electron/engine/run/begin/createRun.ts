@@ -27,6 +27,7 @@ import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { checkPrecision } from '../../devices/check/trial.ts';
+import { workersWithParts } from '../../devices/selectDevices.ts';
 import {
   collectInputs,
   type CollectedInputs,
@@ -128,11 +129,10 @@ export async function createRun(
   const asked = asInEarlier(request, earlier.value);
   const choice = await chooseDevices(context, request, model.value);
   if (!choice.ok) return choice;
-  const { devices } = choice.value;
   const secondModelFolder = second.value?.model?.folder;
   const precision = precisionOf(asked.precision, choice.value);
   if (!precision.ok) return precision;
-  const checked = await checkPrecision(context, model.value.planModel, precision.value, devices);
+  const checked = await checkPrecision(context, model.value.planModel, precision.value, choice.value.devices);
   if (!checked.ok) return checked;
 
   const folder = await chooseRunFolder(options, collected.value.paths, model.value.planModel);
@@ -157,6 +157,9 @@ export async function createRun(
   if (request.calibrates && files.length !== 2) return failWith('usage', message('calibration.two_files'));
 
   const judged = judgedOf(files, look) ?? { chunks: 0, frames: 0, residues: 0 };
+  const work = workOf(asked, choice.value, judged.residues);
+  const parts = judged.residues / work.residuesPerPart;
+  const devices = workersWithParts(request.devices, choice.value.devices, parts);
   const expected = {
     frames: judged.frames,
     residues: judged.residues,
@@ -173,7 +176,7 @@ export async function createRun(
     chunkLength,
     ...(second.value ? { secondLook: second.value } : {}),
     precision: precision.value,
-    ...workOf(asked, choice.value, expected.residues),
+    ...work,
     tailParts: TAIL_PARTS,
     orderSeed: 0,
     firstRound: earlier.value?.plan.firstRound ?? firstRound(judged.chunks, files.length),
@@ -201,7 +204,7 @@ export async function createRun(
         judged,
         passedOver: collected.value,
         pairProblems: [...problems.values()].flat(),
-        choice: { ...choice.value, secondModelFolder },
+        choice: { ...choice.value, devices, secondModelFolder },
         createdAt: performance.now(),
       })
     : made;

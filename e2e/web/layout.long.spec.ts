@@ -37,11 +37,6 @@ const unfoldOffline = async (page: Page) => {
   if ((await fold.getAttribute('aria-expanded')) !== 'true') await fold.click();
 };
 
-const offerClusters = async (page: Page) => {
-  await goToPlace(page, PLACES.settings);
-  await page.getByRole('switch', { name: 'SLURM and Ray clusters' }).press('Space');
-};
-
 const SCREEN_PARTS = 3;
 
 /** The place from which each dialog is opened, and how. */
@@ -54,14 +49,6 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
   'disk space': ['runs', byMenu(/^More$/, /^Disk space/)],
   discard: ['running', byMenu(/^Stop …/, /^Discard/)],
   'other devices': ['halted', byAction(/^Continue on other/)],
-  'a SLURM job': [
-    'halted',
-    async (page) => {
-      await byAction(/^Continue on other/)(page);
-      await page.getByRole('radio', { name: 'SLURM cluster' }).click();
-      await page.getByLabel('Batch script').waitFor();
-    },
-  ],
   'choose files': ['new run', byButton('Choose files')],
   'choose a folder': ['new run', byButton('Choose a folder')],
   diagnostics: ['computer check', byButton('Copy diagnostics')],
@@ -129,7 +116,6 @@ test.describe('every screen, at every size', () => {
 
   test('axe finds nothing in any dialog, in both themes, and each fits at every size', async ({ page }) => {
     await page.goto(engine.url);
-    await offerClusters(page);
     const found: string[] = [];
     for (const [name, [place, open]] of Object.entries(DIALOGS)) {
       await page.setViewportSize(SIZES.usual);
@@ -152,22 +138,16 @@ test.describe('every screen, at every size', () => {
     expect(found).toEqual([]);
   });
 
-  test('a cluster and the choice of one fit at every size, and axe finds nothing', async ({ page }) => {
+  test('a cluster fits at every size, and axe finds nothing', async ({ page }) => {
     const cluster = await serveMemoryEngine({ devices: 6, nodes: 2 });
     const found: string[] = [];
     const look = async (place: string) => {
       found.push(...(await allFaults(page, place, 'main')));
     };
     await page.goto(cluster.url);
-    await offerClusters(page);
     await goToPlace(page, PLACES.running);
     await expect(page.getByText('gpu-node-2', { exact: true })).toBeVisible();
     await look('running on a cluster');
-    await byAction(/^Run again with these settings/)(page);
-    await page.getByRole('button', { name: 'Change: Computing' }).click();
-    await page.getByRole('radio', { name: 'Ray cluster' }).check();
-    await expect(page.getByLabel('Address of the Ray cluster')).toBeVisible();
-    await look('new run on a Ray cluster');
     await cluster.stop();
     expect(found).toEqual([]);
   });

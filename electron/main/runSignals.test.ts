@@ -52,7 +52,6 @@ const summary: RunSummary = {
   queuePosition: null,
   controls: null,
   expected: null,
-  foreignPlace: null,
   starting: false,
   startsInSeconds: null,
   computingSeconds: null,

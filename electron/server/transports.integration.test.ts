@@ -22,7 +22,7 @@ const EXAMPLE = join(APP_PATHS.resources, 'example.fa');
 type Client = ContractRouterClient<typeof contract>;
 
 /** These calls start workers, so they are tested over one transport only; the shell's tests use the other. */
-const COMPUTING = ['computer.check', 'computer.setUpPython', 'computer.installRay', 'computer.runCheck'];
+const COMPUTING = ['computer.check', 'computer.setUpPython', 'computer.runCheck'];
 
 /** Every call of the contract by its dotted name. */
 const procedures = [...walk(contract)];
@@ -131,7 +131,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['computer.check', undefined],
       ['computer.environment', undefined],
       ['computer.setUpPython', undefined],
-      ['computer.installRay', undefined],
       ['computer.cancelSetUp', undefined],
       ['computer.freeSpace', { folder }],
       ['computer.checks', undefined],

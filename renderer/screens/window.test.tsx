@@ -7,7 +7,6 @@ import { connectionStore, engine as api } from '../state/connection.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { GUIDE_PAGES } from '../state/guidePages.ts';
 import { go, useNavigation } from '../state/navigation.ts';
-import { rememberedPlace } from '../state/newRun/slurm.ts';
 import { addPaths, choose, startOver, useNewRun } from '../state/newRun/store.ts';
 import { addDroppedTables } from '../state/results/otherTables.ts';
 import { useResultsView } from '../state/results/resultsView.ts';
@@ -19,7 +18,6 @@ import { renderWithEngine } from '../testing/render.tsx';
 beforeEach(() => {
   act(() => {
     startOver();
-    choose({ where: { kind: 'this_computer' } });
     go({ screen: 'new-run' });
     useRuns.setState({ runs: null, error: null });
     useSettings.setState({ settings: null, info: null });
@@ -83,62 +81,6 @@ describe('a new run', () => {
     expect(useNewRun.getState().files).toHaveLength(1);
     await user.click(await screen.findByRole('button', { name: 'Undo' }));
     expect(useNewRun.getState().files).toHaveLength(2);
-  });
-
-  it('computes on a SLURM cluster with the script of an earlier run, as it was edited', async () => {
-    const { user, engine } = await opened({ runs: 'none' });
-    const script = '#!/bin/sh\n#SBATCH --array=1-8';
-    choose({ where: { kind: 'slurm', script, shares: 8, on_processors: false } });
-    await act(() => addPaths(['/data/contigs.fasta']));
-    await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
-    const text = await screen.findByLabelText('Batch script');
-    expect(text).toHaveProperty('value', script);
-    await user.type(text, ',9');
-    await screen.findByText('Cannot start: the tasks in the script for SLURM must be counted from 1.');
-    await user.type(text, '{Backspace}{Backspace}%2');
-    const start = screen.getByRole('button', { name: 'Start' });
-    await waitFor(() => expect(start).toHaveProperty('disabled', false));
-    await user.click(start);
-    await waitFor(() => expect(engine.runs()).toHaveLength(1));
-    const { where } = engine.runs()[0]?.request ?? {};
-    expect(where).toEqual({
-      ...{ kind: 'slurm', script: `${script}%2`, shares: 8, on_processors: false },
-    });
-    expect(rememberedPlace()).toEqual(where);
-  });
-
-  it('computes on a Ray cluster whose address is given, once the settings offer clusters', async () => {
-    const { user, engine } = await withContigs();
-    await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
-    expect(screen.queryByRole('radio', { name: 'Ray cluster' })).toBeNull();
-    act(() => go({ screen: 'settings' }));
-    await user.click(await screen.findByRole('switch', { name: 'SLURM and Ray clusters' }));
-    act(() => go({ screen: 'new-run' }));
-    await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
-    await user.click(await screen.findByRole('radio', { name: 'Ray cluster' }));
-    await screen.findByText('Cannot start: enter the address of the Ray cluster.');
-    await user.type(screen.getByLabelText('Address of the Ray cluster'), 'head:6379');
-    const start = screen.getByRole('button', { name: 'Start' });
-    await waitFor(() => expect(start).toHaveProperty('disabled', false));
-    await user.click(start);
-    await waitFor(() => expect(engine.runs()).toHaveLength(1));
-    expect(engine.runs()[0]?.request.where).toEqual({
-      kind: 'ray',
-      address: 'head:6379',
-      shares: 8,
-      cpus: 0,
-      workers: 0,
-    });
-  });
-
-  it('installs Ray if it is missing', async () => {
-    const { user } = await withContigs();
-    await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
-    await act(() => changeSettings({ clusters: true }));
-    await user.click(await screen.findByRole('radio', { name: 'Ray cluster' }));
-    await user.click(await screen.findByRole('button', { name: 'Install Ray' }));
-    await screen.findByText('This computer is being set up.');
-    expect(screen.queryByRole('button', { name: 'Install Ray' })).toBeNull();
   });
 
   it('shows faster ways for a run of more than a day, and only then', async () => {

@@ -41,8 +41,6 @@ const settings = {
   outputFolder: pathSchema.nullable(),
   keepAwake: z.boolean(),
   notifications: z.boolean(),
-  /** Whether a new run can be sent to a SLURM or Ray cluster. */
-  clusters: z.boolean(),
   welcomeSeen: z.boolean(),
 };
 
@@ -52,7 +50,6 @@ export const settingsSchema = z.object({
   outputFolder: settings.outputFolder.default(null),
   keepAwake: settings.keepAwake.default(true),
   notifications: settings.notifications.default(true),
-  clusters: settings.clusters.default(false),
   welcomeSeen: settings.welcomeSeen.default(false),
   ...setupSettingsSchema.shape,
 });
@@ -234,10 +231,6 @@ const environmentStatusSchema = z.discriminatedUnion('state', [
     state: z.literal('ready'),
     pythonVersion: z.string(),
     torchVersion: z.string().nullable(),
-    /** Null if Ray isn't installed. */
-    rayVersion: z.string().nullable(),
-    /** Whether this is the program's own environment, into which it may install. */
-    isOwn: z.boolean(),
   }),
   /** Nothing was set up yet, or a set-up did not finish. */
   z.object({ state: z.literal('absent'), plan: setUpPlanSchema }),
@@ -352,8 +345,6 @@ export const computerContract = {
    * already running.
    */
   setUpPython: procedure,
-  /** Adds Ray to the program's own environment; works like `setUpPython`. */
-  installRay: procedure,
   cancelSetUp: procedure,
   /** Free space at a folder that exists or will be made; null if it can't be determined. */
   freeSpace: procedure

@@ -40,9 +40,7 @@ export const whereSchema = z.discriminatedUnion('kind', [
   ...clusterChoiceSchema.options,
 ]);
 export type Where = z.infer<typeof whereSchema>;
-/** The choices that a window offers: shares are started on the command line. */
-export type WindowWhere = Exclude<Where, { kind: 'shares' }>;
-export const THIS_COMPUTER: WindowWhere = { kind: 'this_computer' };
+export const THIS_COMPUTER: Where = { kind: 'this_computer' };
 
 /** The chosen cluster, if any. */
 export function clusterOf(where: Where): ClusterChoice | null {
@@ -281,11 +279,6 @@ export const runSummarySchema = z.object({
   /** The goal at which it stops; null if everything is computed. */
   goal: goalSchema.nullable(),
   queuePosition: countSchema.nullable(),
-  /**
-   * The cluster named by a run that was not created here: it is used only if the user agrees. Null for all
-   * other runs.
-   */
-  foreignPlace: clusterChoiceSchema.nullable(),
   /**
    * The last controls of its model on each kind of its devices when it began; null if they were not recorded.
    */
@@ -544,13 +537,8 @@ export const runsContract = {
   pause: procedure.input(byRun),
   /** Sets the goal at which the run stops; null to compute everything. Time counts from now. */
   setGoal: procedure.input(byRun.extend({ goal: goalSchema.nullable() })),
-  /** Resumes with the place and devices that the run was created for, or with others this time. */
-  resume: procedure.input(
-    byRun.extend({
-      devices: runRequestSchema.shape.devices.unwrap().optional(),
-      where: whereSchema.optional(),
-    }),
-  ),
+  /** Resumes where the run was created to compute, or on these devices of this computer. */
+  resume: procedure.input(byRun.extend({ devices: runRequestSchema.shape.devices.unwrap().optional() })),
   /** Ends the workers at once; their current parts are computed again on resume. */
   stop: procedure.input(byRun),
   cancel: procedure.input(byRun),

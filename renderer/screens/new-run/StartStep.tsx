@@ -33,7 +33,7 @@ export function StartStep({ form }: { form: NewRunForm }) {
   // Without a model there is nothing to compute, and nothing to say about it.
   const hasModel = form.model !== null || planned.length > 0;
   // The speed test measures this computer, with encoders of the published sizes.
-  const canBeMeasured = choices.where.kind === 'this_computer' && form.model?.notice === null;
+  const canBeMeasured = form.model?.notice === null;
   return (
     <Step number={3} title={t('newRun.start')} done={false} opened onToggle={undefined}>
       <Group gap="12px 24px" align="flex-start" mb={14}>

@@ -24,7 +24,6 @@ import {
   chosenModel,
   hasAmbiguousLine,
   expectsGpus,
-  isPlaceKnown,
   requestFrom,
   secondLookOf,
   type RunChoices,
@@ -47,7 +46,7 @@ export interface NewRunForm {
   readonly gpus: readonly ProbedGpu[];
   /** Whether the run may use GPUs; otherwise the processor is used without asking. */
   readonly hasGpus: boolean;
-  /** Whether GPUs compute, on this computer or in a cluster. */
+  /** Whether GPUs compute. */
   readonly onGpus: boolean;
   readonly totals: InputTotals;
   /** Set if there are both reads and contigs, and each kind could have a run with the model that fits. */
@@ -71,8 +70,6 @@ export interface PlannedRun {
 }
 
 type SplitFiles = NonNullable<ReturnType<typeof splitByLength>>;
-
-const NO_GPUS: readonly ProbedGpu[] = [];
 
 /** Everything that the New run screen shows, derived from the user's choices and the engine's answers to them. */
 export function useNewRunForm(): NewRunForm {
@@ -117,11 +114,10 @@ export function useNewRunForm(): NewRunForm {
   const shorter = published(split?.shorter.chunkLength);
   const longer = published(split?.longer.chunkLength);
   const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
-  const isHere = choices.where.kind === 'this_computer';
-  const gpus = isHere ? chosenGpus(choices, probe.data ?? null) : NO_GPUS;
+  const gpus = chosenGpus(choices, probe.data ?? null);
   const totals = useMemo(() => totalsOf(files), [files]);
   const planned = useMemo((): PlannedRun[] => {
-    if (files.length === 0 || !isPlaceKnown(choices.where)) return [];
+    if (files.length === 0) return [];
     const plan = (of: ModelStatus, some: readonly ListedFile[], own: RunChoices = choices): PlannedRun => ({
       model: of,
       files: some,
@@ -164,7 +160,7 @@ export function useNewRunForm(): NewRunForm {
 
   const folderError = aboutFolder(estimateError ? toShownError(estimateError) : (estimate?.blocker ?? null));
   const hasGpus = expectsGpus(choices, probe.data ?? null);
-  const onGpus = hasGpus && (!isHere || !choices.useCpu);
+  const onGpus = hasGpus && !choices.useCpu;
   const reasons = startReasons({
     connection,
     files,
@@ -174,9 +170,7 @@ export function useNewRunForm(): NewRunForm {
     lacksEnvironment: lacks,
     modelsKnown: models.data !== undefined,
     model: planned.find(({ model: one }) => !one.present || one.problem)?.model ?? planned[0]?.model ?? model,
-    unknownPlace:
-      choices.where.kind === 'this_computer' || isPlaceKnown(choices.where) ? null : choices.where.kind,
-    chosenGpus: isHere && onGpus ? gpus.length : null,
+    chosenGpus: onGpus ? gpus.length : null,
     estimate,
     folderError,
   });

@@ -14,7 +14,7 @@ import classes from './Settings.module.css';
 
 const LANGUAGE_NAMES: Record<Settings['language'], string> = { en: 'English', de: 'Deutsch' };
 /** A browser can do nothing about the first two. */
-const SWITCHES = ['keepAwake', 'notifications', 'clusters'] as const;
+const SWITCHES = ['keepAwake', 'notifications'] as const;
 const THEMES = settingsSchema.shape.theme.unwrap().options;
 
 export function SettingsScreen() {

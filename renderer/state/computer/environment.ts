@@ -18,8 +18,6 @@ export const lacksEnvironment = (status: EnvironmentStatus | null) =>
 
 export const setUp = () => engine.computer.setUpPython();
 
-export const installRay = () => engine.computer.installRay();
-
 export async function setUpAndShow(): Promise<void> {
   go({ screen: 'start' });
   await setUp();

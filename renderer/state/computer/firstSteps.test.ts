@@ -19,8 +19,6 @@ const READY: EnvironmentStatus = {
   state: 'ready',
   pythonVersion: '3.12.4',
   torchVersion: '2.13.0',
-  rayVersion: null,
-  isOwn: true,
 };
 const TEACHING_ONLY: ModelStatus[] = MODELS.map((model) => ({ ...model, present: model.id === 'teaching' }));
 const error = appError('network_unreachable', 'No way.');

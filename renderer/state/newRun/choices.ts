@@ -6,7 +6,6 @@ import {
   NO_DETAILS,
   sampleNames,
   samplesOfSheet,
-  THIS_COMPUTER,
   type ModelStatus,
   type ProbeResult,
   type ProbedGpu,
@@ -17,10 +16,7 @@ import {
   type RunRequestInput,
   type SampleDetails,
   type SheetRow,
-  type WindowWhere,
 } from '../../../electron/contract/index.ts';
-import { computesOn } from '../../../electron/contract/cluster.ts';
-import { slurmPlace } from '../../../electron/contract/terminal/slurmScript.ts';
 import type { ListedFile } from './inspection.ts';
 
 /** What the user chose on the New run screen, in the form of the screen, not of the request. */
@@ -38,7 +34,6 @@ export interface RunChoices {
   readonly secondChunkLength: number | null | 'advised';
   /** Reads and contigs each get a run with the model that fits them, instead of one run with one model. */
   readonly twoRuns: boolean;
-  readonly where: WindowWhere;
   /** Null means every usable GPU, including any that appears later. */
   readonly gpuUuids: readonly string[] | null;
   readonly cpuWorkers: number | null;
@@ -94,7 +89,6 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   model: null,
   secondChunkLength: 'advised',
   twoRuns: false,
-  where: THIS_COMPUTER,
   gpuUuids: null,
   outputDir: null,
   repairs: [],
@@ -116,15 +110,8 @@ export function listedGpus(probe: ProbeResult | null): ProbedGpu[] {
   return probe?.gpus.filter((gpu) => !isIntegrated(gpu) || gpu.blocked_by === null) ?? [];
 }
 
-/** Whether enough is known to find the cluster and to divide the run. */
-export const isPlaceKnown = (where: WindowWhere): boolean =>
-  where.kind === 'ray'
-    ? where.address.trim() !== ''
-    : where.kind !== 'slurm' || (where.script.trim() !== '' && slurmPlace(where.script) !== null);
-
 /** Whether a run is expected to use GPUs. If all of them lack something and none is named, it uses the processor. */
 export function expectsGpus(choices: RunChoices, probe: ProbeResult | null): boolean {
-  if (choices.where.kind !== 'this_computer') return computesOn(choices.where) === 'gpu';
   const there = probe?.gpus.some((gpu) => canCompute(gpu) && !isIntegrated(gpu)) ?? false;
   return there || chosenGpus(choices, probe).length > 0;
 }
@@ -224,16 +211,14 @@ export function requestFrom(
     isSecondLength(choices.secondChunkLength, model.chunkLength)
       ? { secondChunkLength: choices.secondChunkLength }
       : {}),
-    ...(choices.where.kind === 'this_computer'
-      ? { devices: devicesText(choices, probe) || 'auto' }
-      : { where: choices.where }),
+    devices: devicesText(choices, probe) || 'auto',
     precision: choices.precision,
     embeddings: choices.embeddings,
     keepWork: choices.keepWork,
-    ...(choices.withControls && choices.where.kind === 'this_computer' ? { withControls: true } : {}),
+    ...(choices.withControls ? { withControls: true } : {}),
     embedEqualSequencesOnce: choices.embedEqualSequencesOnce,
     ...(choices.order ? { order: choices.order } : {}),
-    ...(choices.until === null || choices.where.kind !== 'this_computer' ? {} : { until: choices.until }),
+    ...(choices.until === null ? {} : { until: choices.until }),
     ...(name ? { name } : {}),
     ...(Object.keys(samples).length > 0 ? { samples } : {}),
     ...(Object.keys(sampleDetails).length > 0 ? { sampleDetails } : {}),
@@ -267,7 +252,6 @@ export function choicesFrom(request: RunRequest): RunChoices {
     details: request.sampleDetails ?? {},
     model: request.model,
     secondChunkLength: request.secondChunkLength ?? null,
-    where: request.where.kind === 'shares' ? THIS_COMPUTER : request.where,
     gpuUuids: listed,
     useCpu: cpu !== null,
     cpuWorkers: cpu?.[1] ? Number(cpu[1]) : null,

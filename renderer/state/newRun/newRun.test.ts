@@ -58,7 +58,6 @@ describe('why the Start button cannot be pressed', () => {
     lacksEnvironment: false,
     modelsKnown: true,
     model,
-    unknownPlace: null,
     chosenGpus: 2,
     estimate: null,
     folderError: null,
@@ -86,8 +85,6 @@ describe('why the Start button cannot be pressed', () => {
     [{ model: { ...model, present: false } }, ['model_missing']],
     [{ model: { ...model, present: false, problem: appError('model_damaged', 'x') } }, ['model_damaged']],
     [{ chosenGpus: 0 }, ['no_device']],
-    [{ unknownPlace: 'ray' as const }, ['no_address']],
-    [{ unknownPlace: 'slurm' as const }, ['no_job']],
     [{ connection: 'lost' as const, files: [] }, ['not_connected', 'no_files']],
   ])('%j', (change, expected) => {
     expect(codes(change)).toEqual(expected);

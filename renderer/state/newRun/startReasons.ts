@@ -34,9 +34,7 @@ interface StartState {
   readonly modelsKnown: boolean;
   /** Null if none is chosen. */
   readonly model: ModelStatus | null;
-  /** The kind of cluster whose address or job is still missing. */
-  readonly unknownPlace: 'ray' | 'slurm' | null;
-  /** The number of selected GPUs; null if this computer has none and the processor computes, or if a cluster does. */
+  /** The number of selected GPUs; null if this computer has none and the processor computes. */
   readonly chosenGpus: number | null;
   readonly estimate: RunEstimate | null;
   /** Shown at the field of the folder. */
@@ -62,7 +60,6 @@ export function startReasons(state: StartState): StartReason[] {
   else if (state.model.problem) reasons.push({ code: 'model_damaged', model: state.model.title });
   else if (!state.model.present) reasons.push({ code: 'model_missing', model: state.model.title });
   if (state.chosenGpus === 0) reasons.push({ code: 'no_device' });
-  if (state.unknownPlace) reasons.push({ code: state.unknownPlace === 'ray' ? 'no_address' : 'no_job' });
   // The engine's own objection comes last: most often it only repeats one of the reasons above.
   if (state.folderError) reasons.push({ code: 'folder' });
   if (reasons.length === 0 && state.estimate?.blocker)

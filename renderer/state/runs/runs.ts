@@ -4,7 +4,6 @@ import { isAtWork } from '../../../electron/contract/runState.ts';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { engine, queries } from '../connection.ts';
 import { queryClient } from '../queryClient.ts';
-import { openRunDialog } from './runDialog.ts';
 
 interface RunsState {
   /** Null until the engine has sent them. */
@@ -46,11 +45,7 @@ export function runStatus(run: RunSummary): RunStatus {
   return state.phase;
 }
 
-/** Resumes a run. If the run was made elsewhere and names a cluster, shows the cluster first and lets the user choose where to compute. */
-export async function resumeRun({ runId, foreignPlace }: RunSummary): Promise<void> {
-  if (foreignPlace) openRunDialog(runId, 'devices');
-  else await engine.runs.resume({ runId });
-}
+export const resumeRun = ({ runId }: RunSummary) => engine.runs.resume({ runId });
 
 /** What would be missing is known only once all files have been read. */
 export function mayFinishNow({ missing, state: { phase } }: RunSummary, isRead: boolean): boolean {

@@ -24,8 +24,6 @@ const READY = {
   state: 'ready',
   pythonVersion: '3.12.4',
   torchVersion: '2.13.0',
-  rayVersion: null,
-  isOwn: true,
 } as const;
 
 /** A Python environment that takes a few seconds to set up, and that a test can make fail. */
@@ -59,7 +57,7 @@ export class MadeEnvironment {
     }
   }
 
-  async setUp(rayVersion: string | null = null): Promise<void> {
+  async setUp(): Promise<void> {
     if (this.state.state === 'setting_up') return;
     let elapsedSeconds = 0;
     this.stop = new AbortController();
@@ -85,7 +83,7 @@ export class MadeEnvironment {
         if (signal.aborted) return;
       }
     }
-    this.status = { ...READY, rayVersion };
+    this.status = READY;
   }
 
   cancel(): void {

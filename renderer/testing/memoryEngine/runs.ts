@@ -84,7 +84,6 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
     queuePosition: null,
     controls: options.teaching ? null : [],
     expected: null,
-    foreignPlace: null,
     starting: false,
     startsInSeconds: null,
     computingSeconds: ended ? 2520 : null,

@@ -102,8 +102,8 @@ export class PythonEnvironmentManager {
   }
 
   /** Starts a set-up, unless one is running. It continues whether or not a window follows it. */
-  setUp(wish: { withRay?: boolean } = {}): StepJob {
-    return (this.repairing ??= this.startSetUp(wish));
+  setUp(): StepJob {
+    return (this.repairing ??= this.startSetUp());
   }
 
   /** Replaces a set-up from the network that may be running. */
@@ -142,9 +142,8 @@ export class PythonEnvironmentManager {
     }
     const found = await this.found;
     if (found.ok) {
-      const { pythonVersion, packages, own } = found.value;
-      const [torchVersion = null, rayVersion = null] = [packages['torch'], packages['ray']];
-      return { state: 'ready', pythonVersion, torchVersion, rayVersion, isOwn: own };
+      const { pythonVersion, packages } = found.value;
+      return { state: 'ready', pythonVersion, torchVersion: packages['torch'] ?? null };
     }
     if (this.interpreterNow() !== undefined) return { state: 'interpreter_broken', error: found.error };
     const plan = await this.plan(env);
@@ -191,7 +190,7 @@ export class PythonEnvironmentManager {
     this.topic.changed();
   }
 
-  private startSetUp({ from, withRay = false }: { from?: string; withRay?: boolean } = {}): StepJob {
+  private startSetUp({ from }: { from?: string } = {}): StepJob {
     const job = new StepJob(message('step.looking'), async (tell, signal) => {
       // A set-up may replace the files that their Python has open.
       await this.base.warmWorkers?.release();
@@ -199,9 +198,8 @@ export class PythonEnvironmentManager {
         paths: this.base.paths,
         interpreter: this.interpreterNow(),
         env: networkVariables(this.setup()),
-        repair: from === undefined && !withRay && (await this.found).ok,
+        repair: from === undefined && (await this.found).ok,
         from,
-        withRay,
         signal,
         onProgress: (progress) => {
           // The end is reported below, together with the resulting environment.

@@ -51,9 +51,6 @@ export function computerRouter(service: Service) {
     setUpPython: computer.setUpPython.handler(() => {
       pythonEnvironment.setUp();
     }),
-    installRay: computer.installRay.handler(() => {
-      pythonEnvironment.setUp({ withRay: true });
-    }),
     cancelSetUp: computer.cancelSetUp.handler(() => {
       pythonEnvironment.cancelSetUp();
     }),

@@ -147,8 +147,8 @@ export function runsRouter(service: Service) {
     setGoal: runs.setGoal.handler(({ input }) =>
       control.withSession(input.runId, (run) => run.setGoal(input.goal)),
     ),
-    resume: runs.resume.handler(({ input: { runId, devices, where } }) => {
-      control.resume(runId, { devices, where });
+    resume: runs.resume.handler(({ input: { runId, devices } }) => {
+      control.resume(runId, devices);
     }),
     stop: runs.stop.handler(({ input }) => {
       control.stop(input.runId);

@@ -5,7 +5,6 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { RUN_DATABASE } from '../../../contract/folderNames.ts';
 import type { RunSummary } from '../../../contract/rpc/runs.ts';
-import type { AppPaths } from '../../environment/appPaths.ts';
 import type { LibraryStore } from '../../store/storeThread.ts';
 import type { HistoryEntry } from '../../store/types.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
@@ -48,11 +47,7 @@ it('has every run on the list that another program had listed before it was aske
               : Promise.reject(new Error('unreadable'));
           }),
         };
-        const catalog = new RunCatalog(
-          library as unknown as LibraryStore,
-          open as unknown as OpenRuns,
-          {} as AppPaths,
-        );
+        const catalog = new RunCatalog(library as unknown as LibraryStore, open as unknown as OpenRuns);
         const missed: string[] = [];
         const ask = async (): Promise<void> => {
           const before = listed.map(({ runId }) => runId);
@@ -112,11 +107,7 @@ function made(states: readonly RunSummary['state'][]) {
         : Promise.reject(found ?? new Error(folder));
     }),
   };
-  const catalog = new RunCatalog(
-    library as unknown as LibraryStore,
-    open as unknown as OpenRuns,
-    {} as AppPaths,
-  );
+  const catalog = new RunCatalog(library as unknown as LibraryStore, open as unknown as OpenRuns);
   const told = vi.fn();
   catalog.changes.add(told);
   return { runs, inFolders, library, open, catalog, told };

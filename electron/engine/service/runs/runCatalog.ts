@@ -5,7 +5,6 @@ import { asAppError, appFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { runSummarySchema, type RunRequest, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { RUN_DATABASE } from '../../../contract/folderNames.ts';
-import type { AppPaths } from '../../environment/appPaths.ts';
 import { isModelName } from '../../models/resolveModel.ts';
 import type { LibraryStore } from '../../store/storeThread.ts';
 import type { HistoryEntry, StoredRun } from '../../store/types.ts';
@@ -36,7 +35,6 @@ export function namedPaths({
 export class RunCatalog {
   private readonly library: LibraryStore;
   private readonly open: OpenRuns;
-  private readonly paths: AppPaths;
   /** Called when the list of runs has changed. */
   readonly changes = new Listeners<[]>();
   private readonly runs = new Map<string, RunSummary>();
@@ -47,8 +45,7 @@ export class RunCatalog {
   private closed = false;
   private others: NodeJS.Timeout | undefined;
 
-  constructor(library: LibraryStore, open: OpenRuns, paths: AppPaths) {
-    this.paths = paths;
+  constructor(library: LibraryStore, open: OpenRuns) {
     this.library = library;
     this.open = open;
   }
@@ -175,7 +172,7 @@ export class RunCatalog {
    * replaces it. `named` are the paths that the user named for a run created here.
    */
   async add(folder: string, named?: readonly string[]): Promise<RunSummary> {
-    const summary = await this.open.read(folder, (store) => readSummary(store, this.paths));
+    const summary = await this.open.read(folder, (store) => readSummary(store));
     const known = this.runs.get(summary.runId);
     if (known && known.folder !== folder) await this.open.closeReader(known.folder);
     if (named) this.named.set(summary.runId, named);
@@ -186,7 +183,7 @@ export class RunCatalog {
   /** Stores the state of an open run, as its folder will have it. */
   async note(run: StoredRun): Promise<void> {
     const known = this.find(run.description.runId);
-    await this.put({ ...known, ...describeRun(run, known.folder, this.paths) });
+    await this.put({ ...known, ...describeRun(run, known.folder) });
   }
 
   async forget(runId: string): Promise<void> {
@@ -211,7 +208,7 @@ export class RunCatalog {
   private async readFolder(known: RunSummary): Promise<RunSummary> {
     if (!(await isPresent(known.folder))) return { ...known, missing: true };
     try {
-      const summary = await this.open.read(known.folder, (store) => readSummary(store, this.paths));
+      const summary = await this.open.read(known.folder, (store) => readSummary(store));
       // Another run may lie in the folder now.
       return summary.runId === known.runId ? summary : { ...known, missing: true };
     } catch (reason) {

@@ -111,7 +111,7 @@ describe('RunControl', () => {
     const run = new FakeRun('1');
     const { control: runs } = await control(run);
     for (const devices of ['cpu:2', undefined]) {
-      runs.resume('1', { devices });
+      runs.resume('1', devices);
       await soon();
       run.started();
       await soon();

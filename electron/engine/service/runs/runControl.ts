@@ -23,7 +23,6 @@ import type { OpenRuns } from './openRuns.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
 import { namedPaths, type RunCatalog } from './runCatalog.ts';
 import { withStartError } from './runSummary.ts';
-import type { StartOptions } from '../../run/begin/checkReadiness.ts';
 
 const QUEUE_KEY = 'queue';
 /** A timer with this option keeps no process alive. */
@@ -58,8 +57,8 @@ export class RunControl {
   private readonly turns = new KeyedMutex();
   private current: Work | undefined;
   private readonly smallerBatches = new Set<string>();
-  /** The place and devices of runs that are to resume elsewhere. */
-  private readonly elsewhere = new Map<string, Pick<StartOptions, 'devices' | 'where'>>();
+  /** The devices of runs that are to resume elsewhere. */
+  private readonly elsewhere = new Map<string, string>();
   /** Runs that were created and are being added to the list and the queue. */
   private readonly entering = new Set<string>();
   /** Runs that were created and have not begun yet. */
@@ -121,16 +120,15 @@ export class RunControl {
     return this.queue.active === runId || this.queue.position(runId) !== null;
   }
 
-  resume(runId: string, elsewhere: Pick<StartOptions, 'devices' | 'where'> = {}): void {
+  resume(runId: string, devices?: string): void {
     this.parts.catalog.find(runId);
     const work = this.workOn(runId);
-    const isElsewhere = elsewhere.devices !== undefined || elsewhere.where !== undefined;
     if (work && goesOn(work)) {
-      if (isElsewhere || work.session?.isStarting === false) throw usage(message('run.at_work'));
+      if (devices !== undefined || work.session?.isStarting === false) throw usage(message('run.at_work'));
       return;
     }
-    if (isElsewhere) this.elsewhere.set(runId, elsewhere);
-    else this.elsewhere.delete(runId);
+    if (devices === undefined) this.elsewhere.delete(runId);
+    else this.elsewhere.set(runId, devices);
     this.queue.add(runId, 'first');
   }
 
@@ -229,8 +227,8 @@ export class RunControl {
     const { catalog, pythonEnvironment, open } = this.parts;
     const work: Work = { runId, session: undefined, ends: false };
     this.current = work;
-    const elsewhere = this.elsewhere.get(runId);
-    const created = elsewhere === undefined ? this.created.get(runId) : undefined;
+    const devices = this.elsewhere.get(runId);
+    const created = devices === undefined ? this.created.get(runId) : undefined;
     this.elsewhere.delete(runId);
     this.created.delete(runId);
     let startError: AppError | undefined;
@@ -241,7 +239,7 @@ export class RunControl {
       if (this.smallerBatches.delete(runId)) session.useSmallerBatches();
       const rested = work.ends
         ? await session.pause()
-        : await workOnRun(session, { ...elsewhere, created, listener: this.listenerOf(session) });
+        : await workOnRun(session, { devices, created, listener: this.listenerOf(session) });
       if (!rested.ok) startError = rested.error;
     } catch (reason) {
       startError = asAppError(reason);

@@ -2,14 +2,12 @@ import { join } from 'node:path';
 import type { AppError } from '../../../contract/errors.ts';
 import type { RunSummary } from '../../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../../contract/runState.ts';
-import type { AppPaths } from '../../environment/appPaths.ts';
 import { runLockHolder } from '../../store/runFolder.ts';
 import { samplesOf } from '../../exports/samples.ts';
 import type { StoredRun, HistoryEntry } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { goalOf } from '../../run/goal.ts';
 import { controlsOf } from '../../../contract/checks.ts';
-import { foreignPlace } from '../../run/madeHere.ts';
 import { runProgress } from '../../run/progress/runProgress.ts';
 import { storedRequest } from '../../run/runRecord.ts';
 import type { EngineBase } from '../../run/engineContext.ts';
@@ -18,12 +16,11 @@ import { openLibraryStore, type LibraryStore } from '../../store/storeThread.ts'
 /** A run's entry in the list, from its database. The list adds whether it waits in the queue. */
 export async function readSummary(
   store: Pick<RunStore, 'folder' | 'loadRun' | 'timings' | 'countPredictions'>,
-  paths: AppPaths,
 ): Promise<RunSummary> {
   const [run, timings] = await Promise.all([store.loadRun(), store.timings()]);
   const counts = run.state.phase === 'done' ? await store.countPredictions({ filter: {} }) : null;
   return {
-    ...describeRun(run, store.folder, paths),
+    ...describeRun(run, store.folder),
     interrupted: isActive(run.state) && runLockHolder(store.folder) === null,
     finishedAt: hasEnded(run.state) ? new Date(timings.lastChangeAt).toISOString() : null,
     viralSequences: counts?.byPrediction.virus ?? null,
@@ -33,7 +30,7 @@ export async function readSummary(
 }
 
 /** What is known about an open run without querying its database. */
-export function describeRun(run: StoredRun, folder: string, paths: AppPaths): RunSummary {
+export function describeRun(run: StoredRun, folder: string): RunSummary {
   const { description, plan, state, counts, prepared } = run;
   const { annotation, expected = null } = description.options;
   return {
@@ -47,7 +44,6 @@ export function describeRun(run: StoredRun, folder: string, paths: AppPaths): Ru
     finishedAt: null,
     plan,
     request: storedRequest(run, folder),
-    foreignPlace: foreignPlace(paths, folder, description),
     goal: goalOf(run, folder),
     queuePosition: null,
     controls: controlsOf(run.devices),
@@ -89,7 +85,7 @@ export async function listRun(program: Program, store: RunStore): Promise<void> 
   let library: LibraryStore | undefined;
   try {
     library = await openLibrary(program);
-    const summary = await readSummary(store, program.paths);
+    const summary = await readSummary(store);
     const before = (await library.history()).find(({ runId }) => runId === summary.runId);
     await library.saveRun(libraryEntry(summary, before?.inputs ?? []));
   } catch {

@@ -7,7 +7,6 @@ import { allowRefusal, AppFailure, err, ok, type Result, usage } from '../../../
 import { isActive, type RunState } from '../../../contract/runState.ts';
 import { RUN_DATABASE } from '../../../contract/folderNames.ts';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
-import type { AppPaths } from '../../environment/appPaths.ts';
 import { NO_DAMAGE } from '../../results/damage.ts';
 import { transition, type LifecycleEvent, type RunListener } from '../../run/runRecord.ts';
 import type { RunStore } from '../../store/runStore.ts';
@@ -285,7 +284,7 @@ class Service {
       },
       closeReader: () => this.later('closes a reader'),
     };
-    this.catalog = new RunCatalog(this.storedList(), this.open as unknown as OpenRuns, {} as AppPaths);
+    this.catalog = new RunCatalog(this.storedList(), this.open as unknown as OpenRuns);
   }
 
   get openFolders(): string[] {

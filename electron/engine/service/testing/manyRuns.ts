@@ -45,7 +45,6 @@ export function syntheticSummary(folder: string, number: number): RunSummary {
     queuePosition: null,
     controls: null,
     expected: null,
-    foreignPlace: null,
     starting: false,
     startsInSeconds: null,
     computingSeconds: 60,

@@ -36,13 +36,12 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
   const { t, format } = useTexts();
   const { choices } = form;
   const onGpu = form.onGpus;
-  const isHere = choices.where.kind === 'this_computer';
   const computation = form.estimate?.computation;
   const field = useField();
   const switches = [
     { label: 'equalOnce', choice: 'embedEqualSequencesOnce' } as const,
     { label: 'keepWork', choice: 'keepWork' } as const,
-    ...(isHere ? [{ label: 'withControls', choice: 'withControls' } as const] : []),
+    { label: 'withControls', choice: 'withControls' } as const,
     ...(form.hasGpus ? [{ label: 'useCpu', choice: 'useCpu' } as const] : []),
   ];
   const number = (value: string | number) =>
@@ -118,7 +117,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
               }
             />
           )}
-          {!onGpu && isHere && (
+          {!onGpu && (
             <NumberInput
               {...field('cpuWorkers')}
               min={1}
@@ -138,16 +137,14 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             />
           ))}
         </SimpleGrid>
-        {isHere && (
-          <Box mt={14}>
-            <GoalField
-              goal={choices.until}
-              onChange={(until) => choose({ until })}
-              isSample
-              seconds={form.estimate?.seconds?.high ?? null}
-            />
-          </Box>
-        )}
+        <Box mt={14}>
+          <GoalField
+            goal={choices.until}
+            onChange={(until) => choose({ until })}
+            isSample
+            seconds={form.estimate?.seconds?.high ?? null}
+          />
+        </Box>
         <EarlierRun folder={choices.reuseEmbeddings} />
         <Button mt="md" variant="default" size="compact-sm" onClick={() => choose(ADVANCED_DEFAULTS)}>
           {t('advanced.reset')}

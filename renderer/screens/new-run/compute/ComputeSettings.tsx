@@ -16,13 +16,11 @@ import { AdvancedSettings } from './AdvancedSettings.tsx';
 import { GpuChoices } from './GpuChoices.tsx';
 import { Presets } from './Presets.tsx';
 import type { NewRunForm } from '../useNewRunForm.ts';
-import { WhereChoice } from './WhereChoice.tsx';
 
 /** Devices, number format and results folder in one line, with all the settings behind it. */
 export function ComputeSettings({ form }: { form: NewRunForm }) {
   const { t } = useTexts();
   const id = useId();
-  const { where } = form.choices;
   const [wanted, setWanted] = useState(false);
   const opened = wanted || form.reasons.some(({ code }) => SETTLED_HERE.has(code));
   return (
@@ -44,8 +42,7 @@ export function ComputeSettings({ form }: { form: NewRunForm }) {
       </Group>
       <Collapse expanded={opened} id={id}>
         <Box pt={14}>
-          <WhereChoice where={where} onChange={(chosen) => choose({ where: chosen })} />
-          {where.kind === 'this_computer' && <ThisComputer form={form} />}
+          <ThisComputer form={form} />
           <Presets form={form} />
           <ResultsFolder form={form} />
           <AdvancedSettings form={form} />
@@ -56,18 +53,11 @@ export function ComputeSettings({ form }: { form: NewRunForm }) {
 }
 
 /** The settings behind the line fix these problems. */
-const SETTLED_HERE: ReadonlySet<StartReason['code']> = new Set([
-  'no_device',
-  'no_address',
-  'no_job',
-  'folder',
-]);
+const SETTLED_HERE: ReadonlySet<StartReason['code']> = new Set(['no_device', 'folder']);
 
 function Summary({ form: { choices, estimate } }: { form: NewRunForm }) {
   const { t } = useTexts();
-  const { where } = choices;
   const computation = estimate?.computation;
-  const isHere = where.kind === 'this_computer';
   const devices =
     computation?.devices.map(({ name, count }) => (count === 1 ? name : `${count} × ${name}`)) ?? [];
   const exactness = computation ? [t(`precision.${computation.precision}`)] : [];
@@ -75,10 +65,10 @@ function Summary({ form: { choices, estimate } }: { form: NewRunForm }) {
   const changed = ADVANCED.some((key) => choices[key] !== RUN_REQUEST_DEFAULTS[key])
     ? [t('newRun.changed')]
     : [];
-  const goal = choices.until && isHere ? [t('newRun.until', { goal: goalText(choices.until) })] : [];
+  const goal = choices.until ? [t('newRun.until', { goal: goalText(choices.until) })] : [];
   return (
     <>
-      {[t(`newRun.on.${where.kind}`), ...devices, ...exactness, ...kept, ...goal, ...changed].join(', ')}
+      {[t('newRun.onThisComputer'), ...devices, ...exactness, ...kept, ...goal, ...changed].join(', ')}
       {estimate && (
         <Text span c="dimmed" title={estimate.outputDir}>
           {' · '}

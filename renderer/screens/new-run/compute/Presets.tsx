@@ -9,7 +9,6 @@ export function Presets({ form }: { form: NewRunForm }) {
   const { t } = useTexts();
   const { choices } = form;
   const chosen = presetOf(choices.precision);
-  const isHere = choices.where.kind === 'this_computer';
   const precision = form.estimate?.computation?.precision;
   return (
     <>
@@ -26,7 +25,7 @@ export function Presets({ form }: { form: NewRunForm }) {
       >
         <SimpleGrid minColWidth={250} spacing={8} style={{ marginTop: 6 }}>
           {PRESET_IDS.map((id) => {
-            const failing = isHere && form.onGpus ? failedAt(id, form.gpus) : undefined;
+            const failing = form.onGpus ? failedAt(id, form.gpus) : undefined;
             return (
               <div key={id} className={classes.preset} data-chosen={id === chosen}>
                 <Radio

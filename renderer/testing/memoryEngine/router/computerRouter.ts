@@ -45,9 +45,6 @@ export function computerRouter(world: World) {
     setUpPython: computer.setUpPython.handler(() => {
       void world.environment.setUp();
     }),
-    installRay: computer.installRay.handler(() => {
-      void world.environment.setUp('2.60.0');
-    }),
     freeSpace: computer.freeSpace.handler(() => ({ bytes: 214_000_000_000 })),
     getWeights: computer.getWeights.handler(async function* ({ input }) {
       yield* download();

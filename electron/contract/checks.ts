@@ -212,19 +212,18 @@ export function controlsFacts(devices: RunDevices) {
   );
 }
 
-const CALLED = {
-  en: ({ viral, host }: RunControls) =>
-    `${viral.called} of ${viral.scored} viral and ${host.called} of ${host.scored} host sequences called virus`,
-  de: ({ viral, host }: RunControls) =>
-    `${viral.called} von ${viral.scored} viralen und ${host.called} von ${host.scored} Wirtssequenzen als Virus eingestuft`,
-};
 const NEVER = { en: 'never checked on these devices', de: 'auf diesen Geräten nie geprüft' };
 
 /** A line for the terminal and the report; null for a run that did not store its controls. */
 export function describeRunControls(devices: RunDevices, language: ExportLanguage): string | null {
   const found = controlsOf(devices)?.map((one) => {
     const where = `${one.deviceName}, ${one.precision.toUpperCase()}, ${one.checkedAt.slice(0, 10)}`;
-    return `${VERDICTS[one.verdict][language]}: ${CALLED[language](one)} (${where})`;
+    const { viral, host } = one;
+    const called =
+      language === 'en'
+        ? wordsOfCalled(one).text
+        : `${viral.called} von ${viral.scored} viralen und ${host.called} von ${host.scored} Wirtssequenzen werden als Virus eingestuft.`;
+    return `${VERDICTS[one.verdict][language]} (${where}): ${called}`;
   });
-  return found?.length === 0 ? NEVER[language] : (found?.join('; ') ?? null);
+  return found?.length === 0 ? NEVER[language] : (found?.join(' ') ?? null);
 }

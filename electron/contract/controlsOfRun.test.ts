@@ -47,11 +47,11 @@ describe('the controls of a run', () => {
       weak,
     ]);
     expect(describeRunControls([device(works), device(weak)], 'en')).toBe(
-      'Works: 18 of 20 viral and 1 of 19 host sequences called virus (NVIDIA H200, BF16, 2026-11-03); ' +
-        'Do not use it: 18 of 20 viral and 1 of 19 host sequences called virus (AMD EPYC, FP32, 2026-11-03)',
+      'Works (NVIDIA H200, BF16, 2026-11-03): 18 of 20 viral and 1 of 19 host sequences are called virus. ' +
+        'Do not use it (AMD EPYC, FP32, 2026-11-03): 18 of 20 viral and 1 of 19 host sequences are called virus.',
     );
     expect(describeRunControls([device(works)], 'de')).toBe(
-      'Funktioniert: 18 von 20 viralen und 1 von 19 Wirtssequenzen als Virus eingestuft (NVIDIA H200, BF16, 2026-11-03)',
+      'Funktioniert (NVIDIA H200, BF16, 2026-11-03): 18 von 20 viralen und 1 von 19 Wirtssequenzen werden als Virus eingestuft.',
     );
   });
 

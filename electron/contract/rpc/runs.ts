@@ -257,6 +257,8 @@ export const expectedWorkSchema = z.object({
   frames: countSchema,
   residues: countSchema,
   deviceNames: z.array(z.string()),
+  /** The share that an earlier run has computed. */
+  takenOver: z.number().optional(),
 });
 export type ExpectedWork = z.infer<typeof expectedWorkSchema>;
 

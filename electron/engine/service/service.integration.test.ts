@@ -238,12 +238,18 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     expect((await ask(second, { reuseEmbeddings: folder })).seconds).toBeNull();
 
     // The second look has so many chunks that an even sample of all would be cut otherwise.
-    const judged = { ...file.judged, '500+300': { ...whole, chunks: 1_000_000 } };
+    const judged = { ...file.judged, '500+300': { ...second, chunks: 1_000_000 } };
     const made = await createRun(await service.pythonEnvironment.context(), {
       request: request(input, again),
       defaultParent: join(folder, 'second'),
       inspected: () => Promise.resolve({ ...file, judged }),
     });
+    // While the run waits, its expected time leaves out what is taken over, too.
+    const { expected } = await service.open.read(unwrap(made).folder, async (store) => {
+      const { description } = await store.loadRun();
+      return description.options;
+    });
+    expect(expected?.takenOver).toBe(whole.residues / second.residues);
     const { order, firstRound, residuesPerPart } = plan;
     expect(unwrap(made).plan).toMatchObject({ earlier, order, firstRound, residuesPerPart });
   });

@@ -57,7 +57,7 @@ import {
   removeRun,
 } from '../../store/runFolder.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
-import { asInEarlier, givesParts, readEarlier } from './earlierRun.ts';
+import { asInEarlier, type EarlierRun, givesParts, readEarlier, workTakenOver } from './earlierRun.ts';
 import { precisionOf, workOf } from '../shares/clusterPlan.ts';
 import { formatCount } from '../../../contract/terminal/format.ts';
 
@@ -164,6 +164,7 @@ export async function createRun(
     frames: judged.frames,
     residues: judged.residues,
     deviceNames: devices.map(({ name }) => name),
+    ...(earlier.value && { takenOver: shareTakenOver(earlier.value, files, judged.residues) }),
   };
   // Scores of a second look or another genetic code have other p-values than those of a calibration.
   const trusted =
@@ -208,6 +209,11 @@ export async function createRun(
         createdAt: performance.now(),
       })
     : made;
+}
+
+function shareTakenOver(earlier: EarlierRun, files: readonly InspectedFile[], residues: number): number {
+  const contents = files.map(({ sha256 }) => sha256 ?? '');
+  return Math.min(1, workTakenOver(earlier, contents).residues / Math.max(1, residues));
 }
 
 /** The second look that a request asks for. */

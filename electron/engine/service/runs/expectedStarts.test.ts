@@ -31,3 +31,9 @@ it('counts only the remaining work of a run that is resumed', () => {
   expect(workLeft({ ...paused, state: { phase: 'created' }, fraction: null })).toEqual(expected);
   expect(workLeft({ ...paused, expected: null, fraction: 0.75 })).toBeNull();
 });
+
+it('counts of a waiting run only what an earlier one has not computed', () => {
+  const expected = { frames: 100, residues: 8000, deviceNames: ['cpu'], takenOver: 0.75 };
+  const waiting = { expected, state: { phase: 'created' }, fraction: null } as const;
+  expect(workLeft(waiting)).toEqual({ ...expected, frames: 25, residues: 2000 });
+});

@@ -97,7 +97,8 @@ export function workLeft({
 }: Pick<RunSummary, 'expected' | 'state' | 'fraction'>): ExpectedWork | null {
   const done = state.phase === 'created' ? 0 : fraction;
   if (!expected || done === null) return null;
-  const left = (amount: number): number => Math.round(amount * (1 - done));
+  const share = Math.max(done, expected.takenOver ?? 0);
+  const left = (amount: number): number => Math.round(amount * (1 - share));
   return { ...expected, frames: left(expected.frames), residues: left(expected.residues) };
 }
 

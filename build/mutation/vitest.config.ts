@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: [...(SLICES[process.env[SLICE_VARIABLE] ?? '']?.tests ?? [])],
     environment: 'node',
-    setupFiles: 'electron/engine/testing/setUpTests.ts',
+    setupFiles: ['electron/engine/testing/setUpTests.ts', 'build/mutation/setUp.ts'],
     testTimeout: 60_000,
   },
 });

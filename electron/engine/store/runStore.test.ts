@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
-import type { SequenceFilter } from '../../contract/rpc/results.ts';
 import { openRunStore } from './runStore.ts';
 import {
   begin,
@@ -261,24 +260,6 @@ describe("prepare's reports", () => {
 });
 
 describe('a part', () => {
-  it('is stored once', async () => {
-    const run = await preparedRun(TWO_INPUTS);
-    const { key } = run.prepared.parts[0]!;
-    const attempt = await begin(run.store, key);
-    const report = await scoresFor(run, key);
-    expect(await run.store.completePart(report, attempt, 2000)).toMatchObject({
-      outcome: 'taken',
-    });
-    expect(await run.store.completePart(report, attempt, 2000)).toEqual({ outcome: 'already_done' });
-    // The scores file is not needed any more.
-    rmSync(join(run.folder, report.scores_path));
-    expect(await run.store.verifyPendingParts()).toEqual([]);
-    expect(
-      await run.store.startAttempt({ part: key, device: 'x', workerPid: 1, startedAt: 1, log: null }),
-    ).toBeNull();
-    await run.store.close();
-  });
-
   it('is computed again if its scores differ from the report', async () => {
     const run = await preparedRun([[recordOf('a', [63]), recordOf('b', [63])]], 6);
     const [{ key }, other] = [run.prepared.parts[0]!, run.prepared.parts[1]!];
@@ -326,19 +307,6 @@ describe('a part', () => {
       outcome: 'part_damaged',
     });
     expect((await run.store.counts()).parts.pending).toBe(2);
-    await run.store.close();
-  });
-
-  it('does not take scores of an attempt that has ended', async () => {
-    const run = await preparedRun([[recordOf('a', [1])]]);
-    const { key } = run.prepared.parts[0]!;
-    const attempt = await begin(run.store, key);
-    const report = await scoresFor(run, key);
-    await run.store.endAttempt(attempt, { outcome: 'worker_lost', endedAt: 5 });
-    expect(await run.store.completePart(report, attempt, 6)).toEqual({ outcome: 'superseded' });
-    await begin(run.store, key);
-    expect(await run.store.completePart(report, attempt, 6)).toEqual({ outcome: 'superseded' });
-    expect(await run.store.part(key)).toMatchObject({ state: 'assigned', attempts: 2 });
     await run.store.close();
   });
 
@@ -500,50 +468,6 @@ describe('progress', () => {
     const event = { time: 7, level: 'warning', code: 'oom', message: 'halved', detail: null } as const;
     await run.store.addEvent(event);
     expect(await run.store.events(2)).toMatchObject([{ code: 'phase' }, event]);
-    await run.store.close();
-  });
-});
-
-describe('queries about results', () => {
-  it('return filtered, ordered pages', async () => {
-    const records = Array.from({ length: 40 }, (_, i) => recordOf(`read_${i}`, [i % 5 === 0 ? 0 : 1]));
-    const run = await preparedRun([records.slice(0, 25), records.slice(25)], 7);
-    await computeAll(run);
-    await run.store.writeTables();
-    const bestFirst = { by: 'virusScore', descending: true } as const;
-    const find = (filter: SequenceFilter, offset = 0, limit = 100) =>
-      run.store.findSequences({ filter }, bestFirst, offset, limit);
-    const rows = ({ items }: { items: { row: number }[] }) => items.map(({ row }) => row);
-    const all = await find({});
-    const scored = records.flatMap((_, row) =>
-      row % 5 === 0 ? [] : [{ row, score: scoreOf({ row, chunk: 0, frame: 0 }) }],
-    );
-    const sorted = [...scored].sort((a, b) => b.score - a.score).map(({ row }) => row);
-    expect(all.total).toBe(40);
-    expect(rows(all)).toEqual([...sorted, 0, 5, 10, 15, 20, 25, 30, 35]);
-    expect((await find({}, 10, 5)).items).toEqual(all.items.slice(10, 15));
-
-    const few = { input: 1, minScore: 0.5, search: 'READ_3' };
-    const wanted = sorted.filter((row) => row >= 30 && scoreOf({ row, chunk: 0, frame: 0 }) >= 0.5);
-    expect(rows(await find(few))).toEqual(wanted);
-    expect(await run.store.countPredictions({ filter: few })).toMatchObject({ total: wanted.length });
-    expect((await find({ search: '%' })).total).toBe(0);
-    const picked = { filter: {}, rows: [7, 3] };
-    expect(rows(await run.store.findSequences(picked, { by: 'row', descending: false }, 0, 9))).toEqual([
-      3, 7,
-    ]);
-    const best = await run.store.sequence(sorted[0]!);
-    expect(best?.virusScore).toBe(scoreOf({ row: sorted[0]!, chunk: 0, frame: 0 }));
-
-    const bins = [0, 1, 2, 3].map(
-      (bin) => scored.filter(({ score }) => Math.floor(4 * score) === bin).length,
-    );
-    expect(await run.store.scoreBins({ filter: {} }, 4)).toEqual(bins);
-    const summaries = await run.store.inputSummaries();
-    expect(summaries.map(({ sequences, byPrediction }) => [sequences, byPrediction.not_scored])).toEqual([
-      [25, 5],
-      [15, 3],
-    ]);
     await run.store.close();
   });
 });

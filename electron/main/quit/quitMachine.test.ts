@@ -20,22 +20,6 @@ function effects(...events: QuitEvent[]): string[] {
 }
 
 describe('quitting', () => {
-  it('cleans up without a question when nothing is at work', () => {
-    expect(effects(wanted(false), { type: 'cleaned' }, wanted(false))).toEqual(['clean', 'let_go', 'let_go']);
-  });
-
-  it("asks while a run is computing, and follows the user's answer", () => {
-    expect(effects(wanted(true), answered('cancel'), wanted(true))).toEqual(['ask', 'nothing', 'ask']);
-    expect(effects(wanted(true), answered('background'))).toEqual(['ask', 'hide_window']);
-    expect(effects(wanted(true), answered('now'), { type: 'cleaned' })).toEqual(['ask', 'clean', 'let_go']);
-    expect(effects(wanted(true), answered('after_parts'), { type: 'at_rest' }, { type: 'cleaned' })).toEqual([
-      'ask',
-      'drain',
-      'clean',
-      'let_go',
-    ]);
-  });
-
   it('asks only once at a time, and not while it cleans up', () => {
     expect(effects(wanted(true), wanted(true))).toEqual(['ask', 'nothing']);
     expect(effects(wanted(false), wanted(true), answered('cancel'))).toEqual(['clean', 'nothing', 'nothing']);

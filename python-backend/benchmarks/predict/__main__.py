@@ -28,12 +28,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import TOKENIZER
-from benchmarks.predict.inputs import MADE_AS, bench_input
+from benchmarks.predict.inputs import WORKLOADS, bench_input
 from benchmarks.predict.python_module import python
 from benchmarks.predict.result_tables import unequal_tables
 from benchmarks.predict.row import Bench, predict_row, row_lines
 
-WORKLOADS = tuple(MADE_AS)
 EACH = "--no-embed-equal-sequences-once"
 
 

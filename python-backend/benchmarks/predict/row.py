@@ -46,7 +46,7 @@ def predict_row(bench: Bench, source: BenchInput, name: str, devices: str) -> di
         **conditions("benchmarks.predict", None),
         "devices": described["devices"],
         "caches_at_start": "warm" if earlier else "cold",
-        "input": source.counts,
+        "input": source.made,
         "run": asdict(figures),
         "plan": described["plan"],
         "counts": described["counts"],

@@ -1,66 +1,12 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { afterFailure, firstTrial, trialOfHalf, type Trial } from './trial.ts';
+import { firstTrial } from './trial.ts';
 import { PartQueue } from './workState.ts';
 
-type Step = { device: number; outcome: 'done' | 'recalled' | 'worker_dies' };
-
-const steps = fc.array(
-  fc.record({
-    device: fc.integer({ min: 0, max: 7 }),
-    outcome: fc.constantFrom<Step['outcome']>('done', 'done', 'recalled', 'worker_dies'),
-  }),
-  { maxLength: 300 },
-);
-
 const FRESH = firstTrial(false);
-const AGAIN = firstTrial(true);
-const ALONE: Trial = { stage: 'alone', inRow: 1, deaths: 1 };
 
 const partKey = (number: number): string => String(number).padStart(6, '0');
 
 describe('PartQueue', () => {
-  it('scores every part exactly once, whatever workers do', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 40 }), steps, (count, script) => {
-        const queue = new PartQueue();
-        const open = new Set<string>();
-        const settled = new Set<string>();
-        const add = (key: string, trial: Trial): void => {
-          queue.add({ key, residues: 1, round: key.length % 3, trial });
-          open.add(key);
-        };
-        for (let number = 0; number < count; number++) add(partKey(number), number % 4 === 0 ? AGAIN : FRESH);
-
-        const settle = (key: string): void => {
-          queue.settle(key);
-          expect(settled.has(key)).toBe(false);
-          settled.add(key);
-          open.delete(key);
-        };
-        const play = ({ device, outcome }: Step): void => {
-          const name = `device ${device}`;
-          const part = queue.take(name);
-          if (!part) return;
-          expect(queue.holder(part.key)).toBe(name);
-          if (outcome === 'done') settle(part.key);
-          else if (outcome === 'recalled') queue.giveBack(part.key, part.trial);
-          else if (part.trial.stage !== 'alone') queue.giveBack(part.key, afterFailure(part.trial, 0, 1));
-          else {
-            settle(part.key);
-            if (part.key.length < 20)
-              for (const half of ['.0', '.1']) add(part.key + half, trialOfHalf(part.trial));
-          }
-        };
-        script.forEach(play);
-        expect(queue.waitingCount + queue.assignedCount).toBe(open.size);
-        while (queue.waitingCount > 0) play({ device: 0, outcome: 'done' });
-        expect(open.size).toBe(0);
-        expect(queue.assignedCount).toBe(0);
-      }),
-    );
-  });
-
   it('hands out parts by rounds, whenever they arrive', () => {
     const queue = new PartQueue();
     const add = (key: string, round: number): void => queue.add({ key, residues: 1, round, trial: FRESH });
@@ -98,60 +44,4 @@ describe('PartQueue', () => {
       }
     },
   );
-
-  it('hands out in order, returned parts first and failed ones last', () => {
-    const queue = new PartQueue();
-    for (const number of [0, 1, 2, 3])
-      queue.add({ key: partKey(number), residues: 1, round: 0, trial: FRESH });
-    expect(queue.take('a')?.key).toBe('000000');
-    expect(queue.take('b')?.key).toBe('000001');
-    queue.giveBack('000000', AGAIN);
-    queue.giveBack('000001', FRESH);
-    expect([1, 2, 3].map(() => queue.take('a')?.key)).toEqual(['000001', '000002', '000003']);
-    expect(queue.take('b')?.key).toBe('000000');
-    expect(queue.take('b')).toBeUndefined();
-  });
-
-  it('computes a part that has failed alone on its device', () => {
-    const queue = new PartQueue();
-    for (const number of [0, 1, 2])
-      queue.add({ key: partKey(number), residues: 1, round: 0, trial: number === 0 ? AGAIN : FRESH });
-    expect(queue.take('a')?.key).toBe('000001');
-    expect(queue.take('b')?.key).toBe('000002');
-    expect(queue.take('a')).toBeUndefined();
-    queue.settle('000001');
-    expect(queue.take('a')?.key).toBe('000000');
-    queue.giveBack('000002', FRESH);
-    expect(queue.take('a')).toBeUndefined();
-    expect(queue.take('b')?.key).toBe('000002');
-  });
-
-  it('computes a part that has failed again while nothing else is, the last one to fail first', () => {
-    const queue = new PartQueue();
-    const trials = [ALONE, ALONE, AGAIN, FRESH];
-    for (const [number, trial] of trials.entries())
-      queue.add({ key: partKey(number), residues: 1, round: 0, trial });
-    expect(queue.take('a')?.key).toBe('000003');
-    // The others come after it, also those that could be computed beside it.
-    expect([queue.take('b'), queue.nextWaitsForAll]).toEqual([undefined, true]);
-    queue.settle('000003');
-    expect(queue.take('b')?.key).toBe('000000');
-    expect(queue.take('a')).toBeUndefined();
-    queue.giveBack('000000', ALONE);
-    expect(queue.take('a')?.key).toBe('000000');
-    queue.settle('000000');
-    queue.withdraw('000001');
-    expect(queue.take('b')?.key).toBe('000002');
-  });
-
-  it('refuses to hold a part twice or to settle a part that no worker has', () => {
-    const queue = new PartQueue();
-    queue.add({ key: '000000', residues: 1, round: 0, trial: FRESH });
-    expect(() => {
-      queue.add({ key: '000000', residues: 1, round: 0, trial: FRESH });
-    }).toThrow(/already/);
-    expect(() => {
-      queue.settle('000000');
-    }).toThrow(/not assigned/);
-  });
 });

@@ -25,14 +25,6 @@ export async function results(page: Page, camera: GuideCamera, table: string): P
   await headingToTop('Scores by call');
   await page.mouse.move(0, 0);
   await camera.take('plots');
-  const lengths = page.getByRole('figure', { name: 'Viral share by length' });
-  await lengths.locator('.recharts-bar-rectangle').last().click();
-  await page.getByRole('button', { name: 'Clear filters' }).waitFor();
-  await page.mouse.move(0, 0);
-  await page.waitForTimeout(1000);
-  await headingToTop('Scores by call');
-  await camera.take('plots-chosen');
-  await page.getByRole('button', { name: 'Clear filters' }).click();
 
   await openRun(page, RUNS.done, 'results');
   const grid = page.getByRole('grid', { name: 'Sequences' });

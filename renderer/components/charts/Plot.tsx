@@ -3,9 +3,7 @@ import type { ReactNode } from 'react';
 import {
   AreaChart,
   BarChart,
-  DefaultZIndexes,
   LineChart,
-  ReferenceArea,
   ResponsiveContainer,
   ScatterChart,
   Tooltip,
@@ -19,23 +17,13 @@ import { AXIS, MARGIN } from './axes.ts';
 
 const CHARTS = { area: AreaChart, bar: BarChart, line: LineChart, scatter: ScatterChart } as const;
 
-const NOT_THROTTLED = [] as const;
-
 interface Tip {
   readonly title: string;
   readonly lines: readonly string[];
 }
 
-/** The parts of both axes that a filter lets through; null if it does not limit them. */
-export interface Chosen {
-  readonly x?: readonly [number, number] | null;
-  readonly y?: readonly [number, number] | null;
-}
-
 interface PlotAreaProps<Row extends object> {
   kind: keyof typeof CHARTS;
-  /** Bars extend along the x axis, one below the other. */
-  horizontal?: boolean;
   data: readonly Row[];
   x: XAxisProps;
   y: YAxisProps;
@@ -43,28 +31,13 @@ interface PlotAreaProps<Row extends object> {
   barGap?: string | number;
   /** The tooltip for the row under the pointer; null shows none. */
   tip: (row: Row) => Tip | null;
-  /** Called for a click on the bar or point of a row. */
-  onPick?: ((row: Row) => void) | undefined;
-  chosen?: Chosen | undefined;
   /** The series. */
   children: ReactNode;
 }
 
 /** A chart with two axes that shows the values under the pointer and fills its container. */
 export function PlotArea<Row extends object>(props: PlotAreaProps<Row>) {
-  const {
-    kind,
-    horizontal = false,
-    data,
-    x,
-    y,
-    margin = MARGIN,
-    barGap,
-    tip,
-    onPick,
-    chosen,
-    children,
-  } = props;
+  const { kind, data, x, y, margin = MARGIN, barGap, tip, children } = props;
   const Chart = CHARTS[kind];
   const cursor = { bar: { fill: 'var(--surface-sunken)' }, scatter: false }[kind as string];
   return (
@@ -72,19 +45,8 @@ export function PlotArea<Row extends object>(props: PlotAreaProps<Row>) {
       <Chart
         data={data}
         margin={margin}
-        layout={horizontal ? 'vertical' : 'horizontal'}
         {...(barGap === undefined ? {} : { barCategoryGap: barGap })}
-        {...(horizontal ? { maxBarSize: 44 } : {})}
         accessibilityLayer={false}
-        // The move of a tap must reach the chart before its click, which picks what is under the pointer.
-        throttledEvents={NOT_THROTTLED}
-        {...(onPick && {
-          style: { cursor: 'pointer' },
-          onClick: ({ activeTooltipIndex }) => {
-            const row = data[Number(activeTooltipIndex ?? -1)];
-            if (row) onPick(row);
-          },
-        })}
       >
         <XAxis {...AXIS} {...x} />
         <YAxis {...AXIS} {...y} />
@@ -106,18 +68,6 @@ export function PlotArea<Row extends object>(props: PlotAreaProps<Row>) {
             ) : null;
           }}
         />
-        {chosen && (chosen.x ?? chosen.y) && (
-          <ReferenceArea
-            {...(chosen.x && { x1: chosen.x[0], x2: chosen.x[1] })}
-            {...(chosen.y && { y1: chosen.y[0], y2: chosen.y[1] })}
-            fill="var(--accent)"
-            fillOpacity={0.12}
-            stroke="var(--text)"
-            // In front of the squares, too.
-            zIndex={DefaultZIndexes.activeBar}
-            style={{ pointerEvents: 'none' }}
-          />
-        )}
         {children}
       </Chart>
     </ResponsiveContainer>

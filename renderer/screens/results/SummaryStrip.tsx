@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { RangeSlider } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useMemo, useRef, type PointerEvent } from 'react';
+import { useMemo } from 'react';
 import {
   sharePercent,
   viralShare,
@@ -36,7 +36,7 @@ export function SummaryStrip(props: SummaryStripProps) {
   return (
     <div className={classes.strip}>
       <Calls {...props} />
-      <ScoreBrush {...props} />
+      <ScoreRange {...props} />
     </div>
   );
 }
@@ -107,12 +107,12 @@ function Calls({ run, filter, version }: SummaryStripProps) {
   );
 }
 
-/** The distribution of the scores. Dragging over it, or moving the two handles, shows only the scores between. */
-function ScoreBrush({ run, version }: SummaryStripProps) {
+/** The distribution of the scores, whose two handles show only the scores between. */
+function ScoreRange({ run, version }: SummaryStripProps) {
   const { t, format } = useTexts();
   const { runId } = run;
   const view = useResultsView();
-  const unsettled = useMemo(() => filterOf(view, ['score']), [view]);
+  const unsettled = useMemo(() => changed(filterOf(view), { minScore: null, belowScore: null }), [view]);
   const [filter] = useDebouncedValue(unsettled, FILTER_REST_MS);
   const asked = queries.results.histogram.queryOptions({ input: { runId, filter, bins: SCORE_BINS } });
   const bins = useQuery({
@@ -123,38 +123,11 @@ function ScoreBrush({ run, version }: SummaryStripProps) {
   const path = useMemo(() => bars(bins ?? []), [bins]);
   const from = Math.round((view.filter.minScore ?? 0) * SCORE_BINS);
   const end = Math.round((view.filter.belowScore ?? 1) * SCORE_BINS);
-  const begun = useRef<number | null>(null);
-  const edgeAt = (event: PointerEvent<SVGSVGElement>) => {
-    const { left, width } = event.currentTarget.getBoundingClientRect();
-    return Math.max(0, Math.min(SCORE_BINS, Math.round(((event.clientX - left) / width) * SCORE_BINS)));
-  };
   const score = (edge: number) => format.decimal(edge / SCORE_BINS, 2);
   return (
     <Hint label={t('results.hint.histogram')}>
       <div className={classes.scores}>
-        <svg
-          viewBox={`0 0 ${SCORE_BINS} 1`}
-          preserveAspectRatio="none"
-          aria-hidden
-          onPointerDown={(event) => {
-            begun.current = edgeAt(event);
-            event.currentTarget.setPointerCapture(event.pointerId);
-          }}
-          onPointerMove={(event) => {
-            if (begun.current === null) return;
-            const edge = edgeAt(event);
-            if (edge !== begun.current)
-              showScores(Math.min(edge, begun.current), Math.max(edge, begun.current));
-          }}
-          onPointerUp={(event) => {
-            // A press without a move removes the limits.
-            if (begun.current === edgeAt(event)) showScores(0, SCORE_BINS);
-            begun.current = null;
-          }}
-          // A touch that turns into a scroll ends with these events.
-          onLostPointerCapture={() => (begun.current = null)}
-          onPointerCancel={() => (begun.current = null)}
-        >
+        <svg viewBox={`0 0 ${SCORE_BINS} 1`} preserveAspectRatio="none" aria-hidden>
           <rect className={classes.brushed} x={from} width={end - from} height={1} />
           <path d={path} />
         </svg>

@@ -20,8 +20,6 @@ export interface ResultsView {
   readonly hiddenColumns: Readonly<Record<string, boolean>>;
   /** Row whose details are open. */
   readonly openRow: number | null;
-  /** Its index in the list shown; null if it was not opened from there. */
-  readonly openIndex: number | null;
   /** Whether the letters of the open sequence are shown, and of those visited from there. */
   readonly lettersShown: boolean;
   /** Rows that pass the filters; null until the engine has answered. */
@@ -42,7 +40,6 @@ const FRESH_VIEW: ResultsView = {
     SEQUENCE_FIELDS.filter((key) => !sequenceColumn(key).isShown).map((key) => [key, false]),
   ),
   openRow: null,
-  openIndex: null,
   lettersShown: false,
   shown: null,
   originalFile: null,
@@ -62,7 +59,7 @@ export function viewRun(runId: string): void {
 
 export function showSequence(runId: string, row: number): void {
   viewRun(runId);
-  useResultsView.setState({ openRow: row, openIndex: null });
+  useResultsView.setState({ openRow: row });
   goToRun(runId, 'results');
 }
 
@@ -95,21 +92,9 @@ export const showPreset = (preset: Preset) => changeView({ filter: PRESETS[prese
 
 export const isFiltered = (view: ResultsView): boolean => Object.keys(filterOf(view)).length > 0;
 
-/** What a chart sets limits to. */
-const LIMITS = {
-  score: { minScore: null, belowScore: null },
-  length: { minLength: null, maxLength: null },
-} as const;
-
-/** The filter for the engine. A chart that sets limits omits them for itself, since it must also show what lies beyond. */
-export const filterOf = (
-  { filter }: Pick<ResultsView, 'filter'>,
-  without: readonly (keyof typeof LIMITS)[] = [],
-): SequenceFilter =>
-  changed(filter, {
-    search: filter.search?.trim() ?? null,
-    ...Object.fromEntries(without.flatMap((dimension) => Object.entries(LIMITS[dimension]))),
-  });
+/** The filter for the engine. */
+export const filterOf = ({ filter }: Pick<ResultsView, 'filter'>): SequenceFilter =>
+  changed(filter, { search: filter.search?.trim() ?? null });
 
 export const SCORE_BINS = 100;
 /** Queries follow typing and brushing after this delay. */

@@ -7,32 +7,23 @@ import { Guarded } from '../../../components/feedback/Guarded.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { goToRun } from '../../../state/navigation.ts';
-import {
-  changeFilter,
-  clearFilters,
-  filterOf,
-  isFiltered,
-  useResultsView,
-} from '../../../state/results/resultsView.ts';
+import { clearFilters, filterOf, isFiltered, useResultsView } from '../../../state/results/resultsView.ts';
 import { whileGrowing } from '../../../state/results/whileGrowing.ts';
-import { LengthShareChart, RankedChart, ScoresByCallChart } from './distributionPlots.tsx';
+import { LengthShareChart, ScoresByCallChart } from './distributionPlots.tsx';
 import { isEmpty } from './distributions.ts';
 import { LengthScoreChart } from './SquaresChart.tsx';
 
 /** Each chart merges these bins as it needs. */
 const BINS = 100;
 
-/** Plots of the sequences in the table; a click on a bar or square filters all but the plot itself, which marks what is chosen. */
+/** Plots of the sequences in the table. */
 export function PlotsTab({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
   const [isLog, setLog] = useState(false);
   const view = useResultsView();
   const filter = filterOf(view);
-  const shown = useLengthScores(run, filter);
-  const ofAllScores = useLengthScores(run, filterOf(view, ['score']));
-  const ofAllLengths = useLengthScores(run, filterOf(view, ['length']));
-  const ofAll = useLengthScores(run, filterOf(view, ['score', 'length']));
+  const found = useLengthScores(run, filter);
   const counts = useQuery({
     ...queries.results.counts.queryOptions({ input: { runId, filter } }),
     placeholderData: keepPreviousData,
@@ -59,36 +50,28 @@ export function PlotsTab({ run }: { run: RunSummary }) {
           onChange={(event) => setLog(event.currentTarget.checked)}
         />
       </Group>
-      {!shown || !ofAllScores || !ofAllLengths || !ofAll ? (
+      {!found ? (
         <Skeleton height={HEIGHT} />
-      ) : isEmpty(ofAll) ? (
+      ) : isEmpty(found) ? (
         <Text py={24} c="dimmed">
           {t('plots.none')}
         </Text>
       ) : (
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing={32} verticalSpacing={28}>
           <Titled title={t('plots.scores')}>
-            <ScoresByCallChart found={ofAllScores} chosen={view.filter} isLog={isLog} onPick={changeFilter} />
+            <ScoresByCallChart found={found} isLog={isLog} />
+          </Titled>
+          <Titled title={t('plots.grid')}>
+            <LengthScoreChart found={found} />
           </Titled>
           <Titled title={t('plots.lengths')}>
-            <LengthShareChart what="virus" found={ofAllLengths} chosen={view.filter} onPick={changeFilter} />
+            <LengthShareChart what="virus" found={found} />
           </Titled>
-          {ofAllLengths.notScored.some((count) => count > 0) && (
+          {found.notScored.some((count) => count > 0) && (
             <Titled title={t('plots.notScored')}>
-              <LengthShareChart
-                what="notScored"
-                found={ofAllLengths}
-                chosen={view.filter}
-                onPick={changeFilter}
-              />
+              <LengthShareChart what="notScored" found={found} />
             </Titled>
           )}
-          <Titled title={t('plots.grid')}>
-            <LengthScoreChart found={ofAll} chosen={view.filter} onPick={changeFilter} />
-          </Titled>
-          <Titled title={t('plots.ranked')}>
-            <RankedChart found={shown} />
-          </Titled>
         </SimpleGrid>
       )}
     </section>

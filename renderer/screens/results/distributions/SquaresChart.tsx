@@ -12,35 +12,16 @@ import {
   SCORE_TICKS,
   scoreTicks,
 } from '../../../components/charts/axes.ts';
-import { Plot, type Chosen } from '../../../components/charts/Plot.tsx';
+import { Plot } from '../../../components/charts/Plot.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import {
-  chosenLengths,
-  chosenScores,
-  lengthLabel,
-  lengthScoreGrid,
-  lengthsOf,
-  lengthTicks,
-  MERGED,
-  scoresOf,
-  type Lengths,
-  type Scores,
-} from './distributions.ts';
+import { lengthLabel, lengthScoreGrid, lengthTicks, MERGED } from './distributions.ts';
 
 /** The palest square must still differ from an empty one. */
 const PALEST = 0.14;
 const KEY_STEPS = 5;
 
 /** Plots length against score. */
-export function LengthScoreChart({
-  found,
-  chosen,
-  onPick,
-}: {
-  found: LengthScores;
-  chosen: Lengths & Scores;
-  onPick: (square: Lengths & Scores) => void;
-}) {
+export function LengthScoreChart({ found }: { found: LengthScores }) {
   const texts = useTexts();
   const { t } = texts;
   const rows = useMemo(() => lengthScoreGrid(found, MERGED), [found]);
@@ -48,11 +29,6 @@ export function LengthScoreChart({
     <SquaresChart
       title={t('plots.grid')}
       counts={rows.map(({ counts }) => counts)}
-      chosen={{ x: chosenScores(chosen), y: chosenLengths(rows, chosen) }}
-      onPick={(row, bin, bins) => {
-        const lengths = rows[row];
-        if (lengths) onPick({ ...lengthsOf(lengths), ...scoresOf(bin, bins) });
-      }}
       rowLabels={rows.map((row) => lengthLabel(texts, row))}
       rowAxis={{ ...lengthTicks(rows, texts), label: beside(t('plots.bases')), interval: 0 }}
       rowTitle={t('column.length')}
@@ -92,9 +68,6 @@ interface SquaresChartProps {
   title: string;
   /** Rows from the bottom up, each by score. */
   counts: readonly (readonly number[])[];
-  chosen?: Chosen;
-  /** Called for a click on a square with its row, its score bin, and the number of score bins. */
-  onPick?: (row: number, bin: number, bins: number) => void;
   rowLabels: readonly string[];
   rowAxis: YAxisProps;
   rowTitle: string;
@@ -102,16 +75,7 @@ interface SquaresChartProps {
 }
 
 /** The stronger a square, the more sequences it holds, on a logarithmic scale, so that small counts remain visible beside large ones. */
-function SquaresChart({
-  title,
-  counts,
-  chosen,
-  onPick,
-  rowLabels,
-  rowAxis,
-  rowTitle,
-  columnTitle,
-}: SquaresChartProps) {
+function SquaresChart({ title, counts, rowLabels, rowAxis, rowTitle, columnTitle }: SquaresChartProps) {
   const { t, format } = useTexts();
   const bins = counts[0]?.length ?? 1;
   const present = counts.flatMap((row) => row.filter((count) => count > 0));
@@ -123,8 +87,6 @@ function SquaresChart({
     row.map((count, bin) => ({
       x: (bin + 0.5) / bins,
       y: y + 0.5,
-      bin,
-      row: y,
       label: `${rowLabels[y] ?? ''}; ${scoreLabel(bin)} – ${scoreLabel(bin + 1)}`,
       count,
       opacity: count === 0 ? 0 : opacity(count),
@@ -152,7 +114,6 @@ function SquaresChart({
           .toReversed(),
       })}
       data={data}
-      chosen={chosen}
       x={{ ...NUMBERS_BELOW, ...scoreTicks(format), dataKey: 'x', label: below(columnTitle) }}
       y={{
         ...rowAxis,
@@ -175,7 +136,6 @@ function SquaresChart({
             x={cx ?? 0}
             y={cy ?? 0}
             opacity={payload?.opacity ?? 0}
-            onClick={onPick && payload && (() => onPick(payload.row, payload.bin, bins))}
             columns={bins}
             rows={counts.length}
           />
@@ -188,7 +148,7 @@ function SquaresChart({
 interface SquareProps {
   cx?: number | undefined;
   cy?: number | undefined;
-  payload?: { opacity: number; row: number; bin: number };
+  payload?: { opacity: number };
 }
 
 interface GridSquareProps {
@@ -196,12 +156,11 @@ interface GridSquareProps {
   x: number;
   y: number;
   opacity: number;
-  onClick: (() => void) | undefined;
   columns: number;
   rows: number;
 }
 
-function GridSquare({ x, y, opacity, onClick, columns, rows }: GridSquareProps): ReactNode {
+function GridSquare({ x, y, opacity, columns, rows }: GridSquareProps): ReactNode {
   const area = usePlotArea();
   if (!area) return null;
   const [width, height] = [area.width / columns, area.height / rows];
@@ -213,8 +172,6 @@ function GridSquare({ x, y, opacity, onClick, columns, rows }: GridSquareProps):
       height={Math.max(1, height - 1)}
       fill="var(--accent)"
       fillOpacity={opacity}
-      cursor={onClick && 'pointer'}
-      onClick={onClick}
     />
   );
 }

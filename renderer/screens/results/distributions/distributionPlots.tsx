@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { Area, Bar, LabelList, Line } from 'recharts';
+import { Area, Bar, LabelList } from 'recharts';
 import {
   scoresByCall,
   sharePercent,
@@ -18,19 +18,7 @@ import {
 } from '../../../components/charts/axes.ts';
 import { Plot } from '../../../components/charts/Plot.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import {
-  chosenLengths,
-  chosenScores,
-  lengthLabel,
-  lengthsOf,
-  lengthTicks,
-  merged,
-  MERGED,
-  rankedScores,
-  scoresOf,
-  type Lengths,
-  type Scores,
-} from './distributions.ts';
+import { lengthLabel, lengthTicks, merged, MERGED } from './distributions.ts';
 
 /** The calls by which the sequences of a sample are counted, in the order in which they are drawn, with their colours. */
 export const SAMPLE_CALLS = [
@@ -44,24 +32,13 @@ export const SAMPLE_CALLS = [
 const LOG_FLOOR = 0.5;
 
 /** How many sequences of either call have each score. */
-export function ScoresByCallChart({
-  found,
-  chosen,
-  isLog,
-  onPick,
-}: {
-  found: LengthScores;
-  chosen: Scores;
-  isLog: boolean;
-  onPick: (scores: Scores) => void;
-}) {
+export function ScoresByCallChart({ found, isLog }: { found: LengthScores; isLog: boolean }) {
   const { t, format } = useTexts();
   const data = useMemo(() => {
     const { virus, others } = scoresByCall(found);
     const [viral, other] = [merged(virus, MERGED), merged(others, MERGED)];
     return viral.map((count, bin) => ({
       from: bin / viral.length,
-      ...scoresOf(bin, viral.length),
       label: `${format.decimal(bin / viral.length, 2)} – ${format.decimal((bin + 1) / viral.length, 2)}`,
       virus: count,
       others: other[bin] ?? 0,
@@ -94,8 +71,6 @@ export function ScoresByCallChart({
         columns: [t('column.virusScore'), t('prediction.virus'), t('prediction.others')],
         rows: data.map(({ label, virus, others }) => [label, format.integer(virus), format.integer(others)]),
       })}
-      onPick={({ minScore, belowScore }) => onPick({ minScore, belowScore })}
-      chosen={{ x: chosenScores(chosen) }}
       // The steps of the last bin end at the end of the scale.
       data={last ? [...data, { ...last, from: 1 }] : []}
       x={{
@@ -138,17 +113,7 @@ export function ScoresByCallChart({
 }
 
 /** The share of viruses among the called sequences of each length, or of those without a score. */
-export function LengthShareChart({
-  found,
-  what,
-  chosen,
-  onPick,
-}: {
-  found: LengthScores;
-  what: 'virus' | 'notScored';
-  chosen: Lengths;
-  onPick: (lengths: Lengths) => void;
-}) {
+export function LengthShareChart({ found, what }: { found: LengthScores; what: 'virus' | 'notScored' }) {
   const texts = useTexts();
   const { t, format } = texts;
   const bins = useMemo(() => sharesByLength(found, what), [found, what]);
@@ -191,8 +156,6 @@ export function LengthShareChart({
         ]),
       })}
       data={data}
-      onPick={(bin) => onPick(lengthsOf(bin))}
-      chosen={{ x: chosenLengths(bins, chosen) }}
       barGap="12%"
       x={{
         ...NUMBERS_BELOW,
@@ -225,60 +188,6 @@ export function LengthShareChart({
       <Bar dataKey="share" fill={`var(--${color})`} isAnimationActive={false}>
         <LabelList dataKey="written" position="top" fontSize={11} fill="var(--text)" />
       </Bar>
-    </Plot>
-  );
-}
-
-/** How many sequences reach each score. */
-export function RankedChart({ found }: { found: LengthScores }) {
-  const { t, format } = useTexts();
-  const data = useMemo(() => rankedScores(found), [found]);
-  const total = data.at(-1)?.rank ?? 0;
-  return (
-    <Plot
-      kind="line"
-      title={t('plots.ranked')}
-      summary={t('results.allScored', { count: total })}
-      note={t('plots.rankedNote')}
-      height={HEIGHT}
-      table={() => ({
-        columns: [t('plots.atLeast'), t('common.sequences')],
-        rows: data.map(({ score, rank }) => [format.decimal(score, 2), format.integer(rank)]),
-      })}
-      // The curve begins at the first sequence, at that sequence's score.
-      data={data[0] ? [{ ...data[0], rank: 0 }, ...data] : []}
-      x={{
-        ...NUMBERS_BELOW,
-        dataKey: 'rank',
-        domain: [0, Math.max(1, total)],
-        allowDecimals: false,
-        tickFormatter: format.compact,
-        minTickGap: 24,
-        label: below(t('plots.bestFirst')),
-      }}
-      y={{
-        ...scoreTicks(format),
-        width: COUNT_AXIS_PX,
-        axisLine: false,
-        label: beside(t('column.virusScore')),
-      }}
-      tip={({ score, rank }) =>
-        rank === 0
-          ? null
-          : {
-              title: `${t('plots.atLeast')} ${format.decimal(score, 2)}`,
-              lines: [`${format.integer(rank)} ${t('results.sequences')}`],
-            }
-      }
-    >
-      <Line
-        type="stepBefore"
-        dataKey="score"
-        stroke="var(--text-muted)"
-        strokeWidth={2}
-        dot={false}
-        isAnimationActive={false}
-      />
     </Plot>
   );
 }

@@ -5,7 +5,7 @@ import {
   sharesByLength,
   type LengthScores,
 } from '../../../../electron/contract/index.ts';
-import { chosenLengths, lengthScoreGrid, merged, rankedScores } from './distributions.ts';
+import { lengthScoreGrid, merged } from './distributions.ts';
 
 /** Five lengths, one of them without sequences; four score bins. */
 const FOUND: LengthScores = {
@@ -49,16 +49,6 @@ describe('the data of the plots', () => {
     ]);
   });
 
-  it('count how many sequences reach a score, from the top', () => {
-    expect(rankedScores(FOUND)).toEqual([
-      { score: 0.75, rank: 7 },
-      { score: 0.5, rank: 11 },
-      { score: 0.25, rank: 13 },
-      { score: 0, rank: 20 },
-    ]);
-    expect(rankedScores(noLengthScores([0], 2))).toEqual([]);
-  });
-
   it('combine both calls by length and score', () => {
     expect(lengthScoreGrid(FOUND, 2)).toEqual([
       { from: 0, to: 300, counts: [6, 3] },
@@ -69,16 +59,5 @@ describe('the data of the plots', () => {
     const short = { ...noLengthScores([0, 300, 500], 1), virus: [[0], [2], [0]], others: [[0], [1], [0]] };
     expect(lengthScoreGrid(short, 1)).toEqual([{ from: 300, to: 500, counts: [3] }]);
     expect(lengthScoreGrid(noLengthScores([0], 1), 1)).toEqual([]);
-  });
-
-  it('mark the lengths that a filter lets through, also between the edges and beyond the ends', () => {
-    const bins = sharesByLength(FOUND, 'virus');
-    const place = (minLength: number | null, maxLength: number | null) =>
-      chosenLengths(bins, { minLength, maxLength });
-    expect(place(null, null)).toBeNull();
-    expect(place(300, 499)).toEqual([1, 2]);
-    expect(place(750, null)).toEqual([2.5, 4]);
-    expect(place(null, 5000)).toEqual([0, 3]);
-    expect(chosenLengths(bins.slice(1, 3), { minLength: 100, maxLength: 5000 })).toEqual([0, 2]);
   });
 });

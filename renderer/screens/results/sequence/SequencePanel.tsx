@@ -24,11 +24,12 @@ import { EvidenceLabel, PredictionLabel } from '../callLabels.tsx';
 import { EvidenceRule } from '../table/EvidenceRule.tsx';
 import { SequenceLetters } from './SequenceLetters.tsx';
 import { SequenceNotes } from './SequenceNotes.tsx';
-import { OWN_KEYS, SequenceSteps } from './SequenceSteps.tsx';
 import classes from './SequencePanel.module.css';
 
 /** These overlays handle Escape themselves. */
 const OVERLAYS = '[role="dialog"], [role="menu"], [role="listbox"]';
+/** Elements that handle keys themselves. */
+const OWN_KEYS = 'input, textarea, select, [role="grid"], [role="listbox"], [role="menu"], [role="region"]';
 /** Closed drop-down lists stay in the document. */
 const hasOverlay = () =>
   [...document.querySelectorAll(OVERLAYS)].some((overlay) => overlay.getClientRects().length > 0);
@@ -55,7 +56,6 @@ function OpenSequence({ run, row }: { run: RunSummary; row: number }) {
     <section ref={panel} className={classes.panel} aria-label={t('chunks.title')}>
       <Group className={classes.head ?? ''} gap={8} wrap="nowrap">
         <Guarded>
-          <SequenceSteps run={run} row={row} />
           <ShortlistButton run={run} row={row} />
         </Guarded>
         <CloseButton aria-label={t('common.close')} onClick={close} />

@@ -160,5 +160,4 @@ function narrowed(columns: readonly VirtualColumn<ListedSequence>[]): VirtualCol
   return [...first, ...columns.filter(({ id }) => !(id in FIRST_WIDTHS))];
 }
 
-const openSequence = ({ row }: ListedSequence, index: number) =>
-  changeView({ openRow: row, openIndex: index });
+const openSequence = ({ row }: ListedSequence) => changeView({ openRow: row });

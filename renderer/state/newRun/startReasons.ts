@@ -17,7 +17,6 @@ export type StartReason =
   | { readonly code: 'model_missing'; readonly model: string }
   | { readonly code: 'model_damaged'; readonly model: string }
   | { readonly code: 'no_device' }
-  | { readonly code: 'no_address' | 'no_job' }
   | { readonly code: 'folder' }
   | { readonly code: 'engine'; readonly error: NonNullable<RunEstimate['blocker']> };
 

@@ -193,7 +193,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['runs.folderSize', byRun],
       ['runs.rename', { ...byRun, name: 'Another name' }],
       ['runs.pause', byRun, 'usage'],
-      ['runs.drain', byRun, 'usage'],
       ['runs.stop', byRun, 'usage'],
       ['runs.cancel', byRun, 'usage'],
       ['runs.finishNow', byRun, 'usage'],

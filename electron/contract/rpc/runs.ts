@@ -16,7 +16,7 @@ import {
   problemSchema,
   repairSchema,
 } from '../protocol/index.ts';
-import { runStateSchema, partStateSchema } from '../runState.ts';
+import { runStateSchema } from '../runState.ts';
 import { sampleDetailsSchema, sheetRowSchema } from '../samples.ts';
 import { shareEstimateSchema } from '../shareEstimate.ts';
 import { runControlsSchema } from '../checks.ts';
@@ -402,9 +402,8 @@ const unusableInputSchema = z.object({
 });
 export type UnusableInput = z.infer<typeof unusableInputSchema>;
 
-const partStatusSchema = z.object({
+const failedPartSchema = z.object({
   key: partKeySchema,
-  state: partStateSchema,
   firstRow: countSchema,
   lastRow: countSchema,
   /** Names of its first and last sequence; long names are cut. */
@@ -412,16 +411,13 @@ const partStatusSchema = z.object({
   lastName: z.string(),
   /** Paths of the files that contain its sequences. */
   files: z.array(z.string()),
-  frames: countSchema,
-  residues: countSchema,
   device: z.string().nullable(),
-  seconds: z.number().nullable(),
   attempts: countSchema,
-  /** Set for a failed part: the stage at which it failed, with cause and suggestion in plain words. */
+  /** The stage at which it failed, with cause and suggestion in plain words. */
   failure: z.object({ stage: z.enum(['reading', 'computing']), error: appErrorSchema }).nullable(),
   logPath: z.string().nullable(),
 });
-export type PartStatus = z.infer<typeof partStatusSchema>;
+export type FailedPart = z.infer<typeof failedPartSchema>;
 
 const partKeysSchema = z.array(partKeySchema.max(LIMITS.word)).max(LIMITS.rows);
 
@@ -533,9 +529,10 @@ export const runsContract = {
       unusable: z.array(unusableInputSchema),
     }),
   ),
+  /** How many parts failed or were skipped, and the first of those that failed. */
   parts: procedure
-    .input(byRun.extend({ ...page, input: countSchema.optional(), state: partStateSchema.optional() }))
-    .output(z.object({ total: countSchema, items: z.array(partStatusSchema) })),
+    .input(byRun)
+    .output(z.object({ failed: countSchema, skipped: countSchema, items: z.array(failedPartSchema) })),
   pause: procedure.input(byRun),
   /** Sets the goal at which the run stops; null to compute everything. Time counts from now. */
   setGoal: procedure.input(byRun.extend({ goal: goalSchema.nullable() })),

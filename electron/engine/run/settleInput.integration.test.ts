@@ -37,9 +37,9 @@ async function files(): Promise<{ good: string; bad: string; mended: string }> {
 }
 
 const partsOf = async (run: OpenRun) =>
-  (await run.record.store.pageParts({ offset: 0, limit: 100 })).items.map(
-    ({ key, sha256, attempts, seconds, state }) => ({ key, sha256, attempts, seconds, state }),
-  );
+  (await run.record.store.partsIn('done')).map(({ key, sha256, attempts, seconds, state }) => ({
+    ...{ key, sha256, attempts, seconds, state },
+  }));
 
 describe.skipIf(WITHOUT_PYTHON)('a file that a run went on without', () => {
   it.each(['file', 'sample'] as const)(

@@ -57,7 +57,7 @@ import { findDamage, refuseDamage, refuseDamagedPlan, verifyPendingParts } from 
 import { partFailureMethods, partSplitMethods } from './sqlite/parts/partFailure.ts';
 import { partIntakeMethods } from './sqlite/parts/partIntake.ts';
 import { CheckedRows } from './sqlite/parts/checkedRows.ts';
-import { partPageMethods, partReadMethods } from './sqlite/parts/partRows.ts';
+import { partReadMethods } from './sqlite/parts/partRows.ts';
 import { shareMethods, shareParts } from './sqlite/parts/shares.ts';
 import type { InputProblem } from '../../contract/protocol/index.ts';
 
@@ -211,7 +211,6 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
       shareParts: () => shareParts(db),
       ...telemetryReadMethods(db),
       ...eventPageMethods(db),
-      ...partPageMethods(db),
       ...chunks,
       ...lines,
     },

@@ -334,6 +334,9 @@ describe('a part', () => {
     expect(await run.store.splitPart(`${key}.0`)).toEqual({ outcome: 'indivisible' });
     await begin(run.store, `${key}.0`);
     await run.store.failPart(`${key}.0`, { code: 'out_of_memory', message: 'too long' });
+    expect(await run.store.failedParts(9)).toMatchObject([
+      { key: `${key}.0`, firstName: 'a', lastName: 'a', failure: { code: 'out_of_memory' }, log: null },
+    ]);
     await compute(run, `${key}.1`);
     expect(await run.store.counts()).toMatchObject({
       parts: { split: 1, done: 1, failed: 1, pending: 0 },

@@ -13,13 +13,7 @@ import {
   IconSearch,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
-import type {
-  ComputerLink,
-  InputStatus,
-  RunSummary,
-  PartState,
-  WorkerState,
-} from '../../../electron/contract/index.ts';
+import type { ComputerLink, InputStatus, RunSummary, WorkerState } from '../../../electron/contract/index.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { useConnectionStatus } from '../../state/connection.ts';
@@ -53,7 +47,6 @@ export function NotForResearch() {
 /** A state of something, by the key of its word. */
 type State =
   | `runState.${RunStatus | 'noAnswer'}`
-  | `partState.${PartState}`
   | `inputState.${InputStatus['state']}`
   | `deviceState.${WorkerState['state'] | 'finished'}`
   | `verdict.${FileVerdict | 'waiting'}`
@@ -75,12 +68,6 @@ const LOOKS: Record<State, Look> = {
   'runState.interrupted': ['warn', IconPlugX],
   'runState.missing': ['neutral', IconPlugX],
   'runState.noAnswer': ['neutral', IconPlugX],
-  'partState.pending': ['neutral', IconClock],
-  'partState.assigned': ['active', IconPlayerPlay],
-  'partState.done': ['good', IconCircleCheck],
-  'partState.failed': ['bad', IconAlertTriangle],
-  'partState.split': ['neutral', IconCircleDashed],
-  'partState.skipped': ['neutral', IconCircleX],
   'inputState.waiting': ['neutral', IconClock],
   'inputState.preparing': ['active', IconProgress],
   'inputState.working': ['active', IconPlayerPlay],

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { isAtWork } from '../../../electron/contract/runState.ts';
-import type { PartStatus, Repair, RunSummary } from '../../../electron/contract/index.ts';
+import type { FailedPart, Repair, RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { Fold } from '../../components/Fold.tsx';
 import { DESTRUCTIVE } from '../../styles/theme.ts';
@@ -26,7 +26,7 @@ export function FailuresCard({ run }: { run: RunSummary }) {
   const { runId } = run;
   const [log, setLog] = useState<string | null>(null);
   const failed = useQuery({
-    ...queries.runs.parts.queryOptions({ input: { runId, state: 'failed', offset: 0, limit: MOST_SHOWN } }),
+    ...queries.runs.parts.queryOptions({ input: { runId } }),
     ...whileInWork(run),
   });
   const onSuccess = () => askAgain(queries.runs.key());
@@ -47,7 +47,7 @@ export function FailuresCard({ run }: { run: RunSummary }) {
       confirmProps: DESTRUCTIVE,
       onConfirm: () => skip.mutate([part]),
     });
-  const total = failed.data?.total ?? 0;
+  const total = failed.data?.failed ?? 0;
   if (!failed.data || total === 0) return failed.error ? <ErrorCard error={failed.error} /> : null;
   const { items } = failed.data;
   return (
@@ -94,7 +94,7 @@ export function FailuresCard({ run }: { run: RunSummary }) {
   );
 }
 
-function rangeOf({ firstRow, lastRow, firstName: first, lastName: last }: PartStatus, t: Texts['t']): string {
+function rangeOf({ firstRow, lastRow, firstName: first, lastName: last }: FailedPart, t: Texts['t']): string {
   return firstRow === lastRow ? t('files.sequence', { first }) : t('files.sequences', { first, last });
 }
 
@@ -120,7 +120,7 @@ function FailureList({ names, explanation, children }: FailureListProps) {
 }
 
 interface FailureProps {
-  part: PartStatus;
+  part: FailedPart;
   busy: boolean;
   onRetry: (smallerBatches: boolean) => void;
   onSkip: () => void;

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Text } from '@mantine/core';
-import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
+import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Section } from '../../components/Card.tsx';
 import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { useTexts } from '../../i18n/index.ts';
@@ -8,26 +8,20 @@ import { engine, queries } from '../../state/connection.ts';
 import { askAgain } from '../../state/queryClient.ts';
 import { whileInWork } from './whileInWork.ts';
 import { useState } from 'react';
-import { Fold } from '../../components/Fold.tsx';
 import { FailuresCard, UnusableCard } from './FailuresCard.tsx';
 import { InputsCard } from './InputsCard.tsx';
-import { PartsCard } from './PartsCard.tsx';
 import { ResultFilesCard } from './ResultFilesCard.tsx';
 
-/** Shows failures first, then the inputs and the result files; the parts are folded away. */
+/** Shows failures first, then the inputs and the result files. */
 export function FilesTab({ run }: { run: RunSummary }) {
-  const { t } = useTexts();
-  const [input, setInput] = useState<InputStatus | null>(null);
+  const [input, setInput] = useState<number | null>(null);
   return (
     <Guarded>
       <FailuresCard run={run} />
       <LeftOutCard run={run} />
       <UnusableCard run={run} />
-      <InputsCard run={run} selected={input?.input ?? null} onSelect={setInput} />
+      <InputsCard run={run} selected={input} onSelect={(one) => setInput(one.input)} />
       <ResultFilesCard run={run} />
-      <Fold title={t('plan.technical')}>
-        <PartsCard run={run} input={input} onShowAll={() => setInput(null)} />
-      </Fold>
     </Guarded>
   );
 }
@@ -37,14 +31,14 @@ function LeftOutCard({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
   const leftOut = useQuery({
-    ...queries.runs.parts.queryOptions({ input: { runId, state: 'skipped', offset: 0, limit: 1 } }),
+    ...queries.runs.parts.queryOptions({ input: { runId } }),
     ...whileInWork(run),
   });
   const compute = useMutation({
     mutationFn: () => engine.runs.retry({ runId, parts: 'all', smallerBatches: false }),
     onSuccess: () => askAgain(queries.runs.key()),
   });
-  if (!leftOut.data || leftOut.data.total === 0) return null;
+  if (!leftOut.data || leftOut.data.skipped === 0) return null;
   return (
     <Section
       title={t('files.leftOut')}

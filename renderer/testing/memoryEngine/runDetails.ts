@@ -10,10 +10,10 @@ import {
   type RunSummary,
   type ExpectedShare,
   type UnusableInput,
-  type PartStatus,
+  type FailedPart,
+  type PartState,
   type ExpectedShares,
 } from '../../../electron/contract/index.ts';
-import { seededRandom } from './random.ts';
 import { ROWS_OF_PART } from './runs.ts';
 import { countCalls, seqName } from './sequences.ts';
 import { isAtWork, type World } from './world.ts';
@@ -41,9 +41,13 @@ export function partCounts(world: World, run: RunSummary, fraction = fractionOf(
 
 export const fractionOf = (run: RunSummary) => (run.state.phase === 'done' ? 1 : (run.fraction ?? 0));
 
+interface MadePart extends FailedPart {
+  state: PartState;
+  input: number;
+}
+
 /** Those that failed come first. */
-export function madeParts(world: World, run: RunSummary): (PartStatus & { input: number })[] {
-  const random = seededRandom(5);
+export function madeParts(world: World, run: RunSummary): MadePart[] {
   const { total, done, failed, inWork } = partCounts(world, run);
   const { inputs } = run.plan;
   const nameOf = (row: number) => world.sequencesOf(run.runId)[row]?.seqName ?? seqName(row);
@@ -61,10 +65,7 @@ export function madeParts(world: World, run: RunSummary): (PartStatus & { input:
       ...{ firstRow, lastRow, firstName: nameOf(firstRow), lastName: nameOf(lastRow) },
       input,
       files: [inputs[input]?.path ?? ''],
-      frames: 1570 + Math.round(random() * 20),
-      residues: RESIDUES_OF_PART,
       device: isPending ? null : (world.devices[index % world.devices.length]?.id ?? null),
-      seconds: isDone ? 6 + random() : null,
       attempts: hasFailed ? 3 : isPending ? 0 : 1,
       failure: hasFailed ? OUT_OF_MEMORY : null,
       logPath: isPending ? null : 'logs/worker-2.log',
@@ -72,7 +73,7 @@ export function madeParts(world: World, run: RunSummary): (PartStatus & { input:
   });
 }
 
-const OUT_OF_MEMORY: PartStatus['failure'] = {
+const OUT_OF_MEMORY: FailedPart['failure'] = {
   stage: 'computing',
   error: { ...errorOf(said('out_of_memory', {})), detail: 'torch.OutOfMemoryError: CUDA out of memory' },
 };
@@ -82,7 +83,7 @@ export function madeInputs(world: World, run: RunSummary): InputStatus[] {
   const parts = Map.groupBy(madeParts(world, run), ({ input }) => input);
   return run.plan.inputs.map(({ path, sizeBytes }, index) => {
     const all = parts.get(index) ?? [];
-    const count = (state: PartStatus['state']) => all.filter((part) => part.state === state).length;
+    const count = (state: PartState) => all.filter((part) => part.state === state).length;
     const [done, failed, pending] = [count('done'), count('failed'), count('pending')];
     const isDone = done + failed === all.length;
     const isWaiting = pending === all.length;

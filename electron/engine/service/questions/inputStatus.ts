@@ -1,10 +1,9 @@
 import { errorOf } from '../../../contract/errors.ts';
-import type { InputStatus, UnusableInput, PartStatus } from '../../../contract/rpc/runs.ts';
+import type { FailedPart, InputStatus, UnusableInput } from '../../../contract/rpc/runs.ts';
 import { said } from '../../../contract/problems.ts';
 import { isActive } from '../../../contract/runState.ts';
 import { filesLeftOut, type InputProgress, type StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStore.ts';
-import type { PartPage } from '../../store/sqlite/parts/partRows.ts';
 
 /** Every input file of a run with its status, in the order given. */
 export async function inputStatuses(store: RunStore): Promise<InputStatus[]> {
@@ -62,28 +61,29 @@ function stateOf(
   return isActive(run.state) && input === firstUnread ? 'preparing' : 'waiting';
 }
 
-/** Parts as the window shows them. */
-export function partStatuses(page: PartPage): { total: number; items: PartStatus[] } {
-  return {
-    total: page.total,
-    items: page.items.map((part) => ({
-      key: part.key,
-      state: part.state,
-      firstRow: part.firstRow,
-      lastRow: part.lastRow,
-      firstName: part.firstName,
-      lastName: part.lastName,
-      files: part.files,
-      frames: part.frames,
-      residues: part.residues,
-      device: part.device,
-      seconds: part.seconds,
-      attempts: part.attempts,
-      failure: part.failure && {
-        stage: part.failure.code === 'part_unreadable' ? 'reading' : 'computing',
-        error: { ...errorOf(said(part.failure.code, {})), detail: part.failure.message },
+/** Failed parts that a window lists. */
+const MOST_LISTED = 50;
+
+/** The parts that were given up, as a window shows them. */
+export async function givenUpParts(
+  store: RunStore,
+): Promise<{ failed: number; skipped: number; items: FailedPart[] }> {
+  const [{ counts, inputs }, parts] = await Promise.all([store.loadRun(), store.failedParts(MOST_LISTED)]);
+  const { failed, skipped } = counts.parts;
+  const items = parts.map(
+    ({ key, firstRow, lastRow, firstName, lastName, device, attempts, failure, log }) => ({
+      ...{ key, firstRow, lastRow, firstName, lastName, device, attempts },
+      files: inputs.flatMap(({ path, prepared }) =>
+        prepared && prepared.firstRow <= lastRow && prepared.firstRow + prepared.records > firstRow
+          ? [path]
+          : [],
+      ),
+      failure: failure && {
+        stage: failure.code === 'part_unreadable' ? ('reading' as const) : ('computing' as const),
+        error: { ...errorOf(said(failure.code, {})), detail: failure.message },
       },
-      logPath: part.log,
-    })),
-  };
+      logPath: log,
+    }),
+  );
+  return { failed, skipped, items };
 }

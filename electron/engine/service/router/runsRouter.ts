@@ -10,7 +10,7 @@ import { isRunSound, verifyRun } from '../../run/verifyRun.ts';
 import { missingResults } from '../../run/wholeRun.ts';
 import { estimateRun } from '../questions/estimateRun.ts';
 import { deleteRunFiles, runFolderSize, readLog, resultFiles } from '../questions/runFiles.ts';
-import { inputStatuses, unusableInputs, partStatuses } from '../questions/inputStatus.ts';
+import { givenUpParts, inputStatuses, unusableInputs } from '../questions/inputStatus.ts';
 import { toRunEvent } from '../runs/runWatch.ts';
 import type { Service } from '../service.ts';
 import { deviceHistoryOf } from '../questions/deviceHistory.ts';
@@ -135,12 +135,7 @@ export function runsRouter(service: Service) {
         unusable,
       };
     }),
-    parts: runs.parts.handler(async ({ input }) => {
-      const { input: number, state, offset, limit } = input;
-      return partStatuses(
-        await read(input.runId, (store) => store.pageParts({ input: number, state, offset, limit })),
-      );
-    }),
+    parts: runs.parts.handler(({ input }) => read(input.runId, givenUpParts)),
     pause: runs.pause.handler(({ input }) => {
       control.pause(input.runId);
     }),

@@ -19,7 +19,7 @@ const QUESTIONS: ((run: RunMethods) => unknown)[] = [
   (run) => run.loadRun(),
   (run) => run.verifyPendingParts(),
   (run) => run.pendingParts(),
-  (run) => run.pageParts({ offset: 0, limit: 10 }),
+  (run) => run.failedParts(10),
   (run) => run.pageEvents(10),
   (run) => run.timings(),
   (run) => run.inputProgress(),

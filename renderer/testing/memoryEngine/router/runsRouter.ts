@@ -129,12 +129,8 @@ export function runsRouter(world: World) {
       };
     }),
     parts: runs.parts.handler(({ input }) => {
-      const all = madeParts(world, world.find(input.runId)).filter(
-        (part) =>
-          (input.state === undefined || part.state === input.state) &&
-          (input.input === undefined || part.input === input.input),
-      );
-      return { total: all.length, items: all.slice(input.offset, input.offset + input.limit) };
+      const items = madeParts(world, world.find(input.runId)).filter(({ state }) => state === 'failed');
+      return { failed: items.length, skipped: 0, items };
     }),
     pause: runs.pause.handler(({ input }) =>
       world.change(input.runId, { state: { phase: 'paused', error: null } }),

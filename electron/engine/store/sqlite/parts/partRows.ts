@@ -3,8 +3,7 @@ import { partKeySchema, sha256Schema } from '../../../../contract/protocol/commo
 import { partFailureCodeSchema, type PartFailureCode } from '../../../../contract/problems.ts';
 import type { PartState } from '../../../../contract/runState.ts';
 import { damaged } from '../database.ts';
-import type { AttemptEnd, StoredPart, StoredInput } from '../../types.ts';
-import { readInputs } from '../runRows.ts';
+import type { AttemptEnd, StoredPart } from '../../types.ts';
 
 /** A part with its number in the database, which its chunk rows refer to. */
 export interface PartRow extends StoredPart {
@@ -38,7 +37,18 @@ export function partReadMethods(db: Database.Database) {
     `SELECT key, embeddings_sha256 AS sha256 FROM part
      WHERE state = 'done' AND embeddings_sha256 IS NOT NULL ORDER BY number, key`,
   );
+  const failed = db.prepare<[number], FailedColumns>(
+    `SELECT ${COLUMNS}, (SELECT log FROM attempt WHERE attempt.part = part.key ORDER BY attempt DESC LIMIT 1) AS log,
+       ${nameAt('first_row')} AS firstName, ${nameAt('last_row')} AS lastName
+     FROM part WHERE state = 'failed' ORDER BY number, key LIMIT ?`,
+  );
   return {
+    /** The first parts that failed, as a window lists them. */
+    failedParts: (limit: number): FailedPart[] =>
+      failed.all(limit).map(({ log, firstName, lastName, ...part }) => ({
+        ...toPartRow(part),
+        ...{ log, firstName, lastName },
+      })),
     pendingParts: (limit?: number): StoredPart[] => byState.all('pending', limit ?? -1).map(toPartRow),
     partsIn: (state: PartState): StoredPart[] => byState.all(state, -1).map(toPartRow),
     /** Digests of the files below work/embeddings, as their workers reported them. */
@@ -115,79 +125,14 @@ function toPartRow(row: PartColumns): PartRow {
   return { ...columns, path, failure, bisected: bisected === 1 };
 }
 
-interface PartPageRequest {
-  input?: number | undefined;
-  state?: PartState | undefined;
-  offset: number;
-  limit: number;
-}
-
-export interface PartPage {
-  total: number;
-  items: ListedPart[];
-}
-
-interface ListedPart extends StoredPart {
+export interface FailedPart extends StoredPart {
   /** The log file of the newest attempt, relative to the run folder. */
   log: string | null;
-  /** Names of its first and last sequence; long names are cut. */
+  /** Names of its first and last sequence; long names are cut. Sequences of a file that is still being read have a number. */
   firstName: string;
   lastName: string;
-  /** Paths of the files that contain its sequences. */
-  files: string[];
 }
+type FailedColumns = PartColumns & Pick<FailedPart, 'log' | 'firstName' | 'lastName'>;
 
-/**
- * Parts as a window lists them, in the order of the run. A part that was cut in two is left out unless
- * requested, because its halves replace it.
- */
-export function partPageMethods(db: Database.Database) {
-  const rowsOfInput = db.prepare<[number], { firstRow: number | null; records: number | null }>(
-    'SELECT first_row AS firstRow, records FROM input WHERE input = ?',
-  );
-  const nameOf = db
-    .prepare<[number], string>('SELECT substr(name, 1, 200) FROM record WHERE row = ?')
-    .pluck();
-  /** Sequences of a file that is still being read are shown by number. */
-  const nameAt = (row: number): string => nameOf.get(row) ?? String(row + 1);
-  function filesOf({ firstRow, lastRow }: StoredPart, inputs: StoredInput[]): string[] {
-    return inputs
-      .filter(
-        ({ prepared }) =>
-          prepared !== null &&
-          prepared.firstRow <= lastRow &&
-          prepared.firstRow + prepared.records > firstRow,
-      )
-      .map(({ path }) => path);
-  }
-
-  function listed(row: PartColumns & { log: string | null }, inputs: StoredInput[]): ListedPart {
-    const part = toPartRow(row);
-    const [firstName, lastName] = [nameAt(part.firstRow), nameAt(part.lastRow)];
-    return { ...part, log: row.log, firstName, lastName, files: filesOf(part, inputs) };
-  }
-
-  return {
-    pageParts: db.transaction(({ input, state, offset, limit }: PartPageRequest): PartPage => {
-      const conditions = state === undefined ? [`state <> 'split'`] : ['state = ?'];
-      const values: (string | number)[] = state === undefined ? [] : [state];
-      if (input !== undefined) {
-        const rows = rowsOfInput.get(input);
-        if (!rows || rows.firstRow === null) return { total: 0, items: [] };
-        conditions.push('last_row >= ?', 'first_row < ?');
-        values.push(rows.firstRow, rows.firstRow + (rows.records ?? Number.MAX_SAFE_INTEGER));
-      }
-      const where = `WHERE ${conditions.join(' AND ')}`;
-      const total = db.prepare<unknown[], number>(`SELECT count(*) FROM part ${where}`).pluck();
-      const page = db.prepare<unknown[], PartColumns & { log: string | null }>(
-        `SELECT ${COLUMNS}, (SELECT log FROM attempt WHERE attempt.part = part.key ORDER BY attempt DESC LIMIT 1) AS log
-         FROM part ${where} ORDER BY number, key LIMIT ? OFFSET ?`,
-      );
-      const inputs = readInputs(db);
-      return {
-        total: total.get(...values) ?? 0,
-        items: page.all(...values, limit, offset).map((row) => listed(row, inputs)),
-      };
-    }),
-  };
-}
+const nameAt = (row: string): string =>
+  `coalesce((SELECT substr(name, 1, 200) FROM record WHERE row = ${row}), CAST(${row} + 1 AS TEXT))`;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { OtherComputer } from '../../contract/rpc/computers.ts';
 import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
 import { Computers } from './computers/computers.ts';
+import { createRun } from '../run/begin/createRun.ts';
 import type { EngineBase } from '../run/engineContext.ts';
 import { CheckedRuns } from '../store/checkedRuns.ts';
 import { type LibraryStore, threadsLeft } from '../store/storeThread.ts';
@@ -114,7 +115,15 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     catalog,
     open,
     pythonEnvironment,
-    inspected: (path, reading) => inspections.recall(path, reading),
+    make: async (request, defaultParent, walk) => {
+      const known = { inspected: inspections.recall.bind(inspections), walk };
+      return createRun(await pythonEnvironment.context(), {
+        request,
+        defaultParent,
+        freeName: true,
+        ...known,
+      });
+    },
   });
   const list = new RunList(open, catalog, control, speeds);
   const watch = new RunWatch(open, catalog, (summary) => list.placed(summary));

@@ -1,15 +1,9 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { appError, AppFailure, type AppError, err, ok, type Result } from '../../../contract/errors.ts';
 import { runRequestSchema, type RunSummary } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
-import { createRun } from '../../run/begin/createRun.ts';
 import type { RunListener } from '../../run/runRecord.ts';
 import { RunControl, type RunControlParts } from './runControl.ts';
-
-vi.mock('../../run/begin/createRun.ts', () => ({ createRun: vi.fn() }));
-beforeEach(() => {
-  vi.mocked(createRun).mockReset();
-});
 
 const DAMAGED = appError('run_damaged', 'The database cannot be read.');
 const LATE = appError('usage', 'A run that is done cannot take "pause".');
@@ -155,7 +149,7 @@ async function control(runs: FakeRun[], stored: unknown = []) {
       },
     },
     pythonEnvironment: { context: () => Promise.resolve({ appVersion: 'this' }) },
-    inspected: () => Promise.resolve(undefined),
+    make: vi.fn<RunControlParts['make']>(),
   };
   // Work goes on although its session could not be closed; what opens a session for one task must close it.
   const { closeSession } = parts.open;
@@ -190,23 +184,20 @@ const startError = ({ state }: RunSummary): AppError | null =>
 describe('a new run', () => {
   const request = runRequestSchema.parse({ inputs: ['/data/a.fa'], outputDir: '/runs/1' });
   const replacing = runRequestSchema.parse({ ...request, force: true });
-  const created = (runId: string, run: FakeRun) =>
-    vi.mocked(createRun).mockResolvedValue(ok({ runId, folder: run.folder } as never));
+  const created = ({ make }: Pick<RunControlParts, 'make'>, { folder }: FakeRun) =>
+    vi.mocked(make).mockResolvedValue(ok({ runId: folder.slice(6), folder } as never));
 
   it('is made of what was asked, listed with the paths that were named, and started with what was chosen', async () => {
     const run = new FakeRun('1');
     const { control: runs, said, parts } = await control([run]);
-    created('1', run);
+    created(parts, run);
     const walk = {};
     const making = runs.create(request, '/runs', walk);
     await vi.waitFor(() => {
       expect(said).toContain('add /runs/1 of /data/a.fa');
     });
     expect(await making).toBe('1');
-    const { inspected } = parts;
-    expect(vi.mocked(createRun).mock.calls).toEqual([
-      [{ appVersion: 'this' }, { request, defaultParent: '/runs', freeName: true, inspected, walk }],
-    ]);
+    expect(parts.make.mock.calls).toEqual([[request, '/runs', walk]]);
     expect(said).not.toContain('forget 1');
     for (const devices of [undefined, 'cpu:2', undefined]) {
       if (run.calls.length > 0) runs.resume('1', devices);
@@ -222,7 +213,7 @@ describe('a new run', () => {
   it('counts as starting from its creation until it computes', async () => {
     const [other, run] = [new FakeRun('0'), new FakeRun('1')];
     const { control: runs, parts } = await control([other, run]);
-    created('1', run);
+    created(parts, run);
     runs.resume('0');
     const starting = (id: string, state: RunState = { phase: 'created' }) =>
       runs.isStarting({ runId: id, state });
@@ -241,7 +232,7 @@ describe('a new run', () => {
   it('that cannot be listed is not begun', async () => {
     const run = new FakeRun('1');
     const { control: runs, parts } = await control([run]);
-    created('1', run);
+    created(parts, run);
     parts.catalog.add = () => Promise.reject(new AppFailure(DAMAGED));
     await expect(runs.create(request, '/runs')).rejects.toThrow('database');
     expect(runs.isStarting({ runId: '1', state: PAUSED })).toBe(false);
@@ -250,11 +241,11 @@ describe('a new run', () => {
 
   it('replaces the run in its folder, if it is told to and could be made', async () => {
     const [old, run] = [new FakeRun('1'), new FakeRun('2')];
-    const { control: runs, said } = await control([old, run]);
-    vi.mocked(createRun).mockResolvedValueOnce(err(DAMAGED));
+    const { control: runs, said, parts } = await control([old, run]);
+    parts.make.mockResolvedValueOnce(err(DAMAGED));
     await expect(runs.create(replacing, '/runs')).rejects.toThrow('database');
     expect(said).toEqual(['close reader /runs/1']);
-    created('2', run);
+    created(parts, run);
     await runs.create(replacing, '/runs');
     expect(said.filter((what) => !what.startsWith('queue'))).toEqual([
       ...['close reader /runs/1', 'close reader /runs/1', 'forget 1', 'add /runs/2 of /data/a.fa'],
@@ -270,10 +261,10 @@ describe('a new run', () => {
   });
 
   it('does not replace a run that is at work', async () => {
-    const { runs, run } = await atWork();
-    created('1', run);
+    const { runs, run, parts } = await atWork();
+    created(parts, run);
     await expect(runs.create(replacing, '/runs')).rejects.toThrow('Pause it first');
-    expect(createRun).not.toHaveBeenCalled();
+    expect(parts.make).not.toHaveBeenCalled();
   });
 });
 

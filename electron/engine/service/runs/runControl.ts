@@ -12,9 +12,9 @@ import {
 import { message } from '../../../contract/messages.ts';
 import type { RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
 import { isActive } from '../../../contract/runState.ts';
-import type { InspectedFile, Repair } from '../../../contract/protocol/index.ts';
-import type { Walk, Reading } from '../../inputs/collectInputs.ts';
-import { type CreatedRun, createRun } from '../../run/begin/createRun.ts';
+import type { Repair } from '../../../contract/protocol/index.ts';
+import type { Walk } from '../../inputs/collectInputs.ts';
+import type { CreatedRun } from '../../run/begin/createRun.ts';
 import { type OpenRun, workOnRun } from '../../run/openRun.ts';
 import { type RunListener, type LifecycleEvent, transition } from '../../run/runRecord.ts';
 import type { LibraryStore } from '../../store/storeThread.ts';
@@ -42,7 +42,8 @@ export interface RunControlParts {
   catalog: RunCatalog;
   open: OpenRuns;
   pythonEnvironment: PythonEnvironmentManager;
-  inspected: (path: string, reading: Reading) => Promise<InspectedFile | undefined>;
+  /** Makes the folder of a run. */
+  make: (request: RunRequest, defaultParent: string, walk: Walk) => Promise<Result<CreatedRun>>;
 }
 
 /** All actions of a user on a run, whether it waits, is being computed, or is only a folder. */
@@ -87,9 +88,8 @@ export class RunControl {
 
   /** Creates the run's folder and adds the run to the end of the queue. */
   async create(request: RunRequest, defaultParent: string, walk: Walk = {}): Promise<string> {
-    const { catalog, pythonEnvironment, inspected } = this.parts;
-    const context = await pythonEnvironment.context();
-    const make = () => createRun(context, { request, defaultParent, freeName: true, inspected, walk });
+    const { catalog } = this.parts;
+    const make = () => this.parts.make(request, defaultParent, walk);
     const before = request.force && request.outputDir ? catalog.in(resolve(request.outputDir)) : undefined;
     const replace = async (runId: string) => {
       const made = await make();

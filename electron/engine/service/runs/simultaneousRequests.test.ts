@@ -320,7 +320,7 @@ class Service {
       pythonEnvironment: {
         context: () => this.later('finds Python'),
       } as unknown as RunControlParts['pythonEnvironment'],
-      inspected: () => Promise.resolve(undefined),
+      make: () => Promise.resolve(err(usage('None is made.').error)),
     });
   }
 

@@ -440,19 +440,6 @@ export const MESSAGES = {
   'python.unfinished': 'The Python environment has not been set up to its end.',
   'python.outdated': 'The Python packages are those of another version of this program.',
   'python.changed': 'Something has changed the packages of the Python environment: {names}.',
-  'weights.empty': 'It is empty.',
-  'weights.lfs': 'It only says where the file is (Git LFS). Get the file itself.',
-  'weights.web_page': 'It is a web page that was saved in place of the file. Download the file again.',
-  'weights.too_small':
-    'It has {size}, but the published file of this name has {published}. Its download was probably broken off: get it again.',
-  'weights.unreadable': '{text}',
-  'weights.index_alone': 'It only lists the files that hold the weights. Choose the folder with all of them.',
-  'weights.transformer_engine':
-    "It is laid out for NVIDIA's TransformerEngine. Take fair-esm's file or Hugging Face's.",
-  'weights.contacts': 'It predicts contacts within proteins and is not needed.',
-  'weights.other_language_model': 'It is a language model of another kind.',
-  'weights.other_weights': 'It holds weights, but neither ESM-2, DNABERT-S nor a classifier of VirNucPro.',
-  'weights.unknown': 'It holds neither weights nor anything that belongs to them.',
   'weights.brought_down':
     'The process that read {file} broke down: the file is damaged, or takes more memory or time than it should.',
   'weights.brought_down.next': 'Get the file again from where it is published, or end other programs first.',

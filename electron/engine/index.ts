@@ -106,7 +106,7 @@ export { resolveModel } from './models/resolveModel.ts';
 export { listModels, looksHere } from './models/listModels.ts';
 export { removeModel } from './models/listModels.ts';
 export { secondsMeasured } from './service/questions/estimateRun.ts';
-export { getModel, importModels, lookAtWeights, verifyModel } from './models/weights.ts';
+export { getModel, importModels, verifyModel } from './models/weights.ts';
 
 // Formatting of numbers and device names
 export {

@@ -138,7 +138,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['computer.getWeights', { model: 'no such model' }],
       ['computer.pauseWeights', { model: 'no such model' }],
       ['computer.weightsUnderWay', undefined],
-      ['computer.lookAtWeights', { paths: [EXAMPLE] }],
       ['computer.verifyModel', { model: 'no such model' }, 'input_unreadable'],
       ['computer.removeModel', { model: 'no such model' }, 'model_unknown'],
       ['computer.importWeights', { paths: [EXAMPLE] }],

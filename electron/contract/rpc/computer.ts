@@ -151,39 +151,6 @@ const removedModelSchema = z.object({
 });
 export type RemovedModel = z.infer<typeof removedModelSchema>;
 
-/** What files and folders contain, judged by their content. */
-export const foundWeightsSchema = z.object({
-  files: z.array(
-    z.object({
-      path: z.string(),
-      kind: z.enum(['esm2', 'dnabert_s', 'head', 'tokenizer', 'config', 'index', 'other']),
-      sizeBytes: countSchema,
-      /** Why the file is not used. */
-      note: z.string().nullable(),
-      noteWording: wordingSchema.nullable(),
-    }),
-  ),
-  /** One for each classifier. */
-  models: z.array(
-    z.object({
-      head: z.string(),
-      /** A suggested name. */
-      name: z.string(),
-      /** Null if nothing says which chunk length it was trained with. */
-      chunkLength: countSchema.nullable(),
-      /** The published model that the classifier belongs to. */
-      published: z.string().nullable(),
-      /** Files that are neither among those given nor on this computer. */
-      missing: z.array(z.string()),
-      problem: z.string().nullable(),
-    }),
-  ),
-  /** Encoders that are complete. */
-  encoders: z.array(z.enum(['esm2', 'dnabert_s'])),
-  problems: z.array(z.string()),
-});
-export type FoundWeights = z.infer<typeof foundWeightsSchema>;
-
 const importRequestSchema = z.object({
   paths: z.array(inputPathSchema).min(1).max(LIMITS.weightFiles),
   name: wordSchema.min(1).optional(),
@@ -364,7 +331,6 @@ export const computerContract = {
   pauseWeights: procedure.input(modelInput),
   /** Published models that are downloading or waiting to. */
   weightsUnderWay: procedure.output(z.object({ models: z.array(z.string()) })),
-  lookAtWeights: procedure.input(importRequestSchema.pick({ paths: true })).output(foundWeightsSchema),
   importWeights: procedure.input(importRequestSchema).output(eventIterator(stepProgressSchema)),
   verifyModel: procedure.input(modelInput).output(eventIterator(stepProgressSchema)),
   removeModel: procedure.input(modelInput).output(removedModelSchema),

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { modelManifestSchema } from '../../contract/model.ts';
 import { importLegacy } from '../inputs/importLegacy.ts';
-import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { temporaryFolder, testContext } from '../testing/testContext.ts';
 import { withNotice } from './modelFolder.ts';
-import { importModels, lookAtWeights } from './weights.ts';
+import { importModels } from './weights.ts';
 
 const UNKNOWN = { path: 'x', size: 1, sha256: '0'.repeat(64) };
 
@@ -19,10 +19,12 @@ it.skipIf(process.platform === 'win32')('blames files that crash their reader, a
   ] as const) {
     writeFileSync(interpreter, `#!/bin/sh\n${script}\n`);
     chmodSync(interpreter, 0o755);
-    const looked = await lookAtWeights({ ...environment, interpreter }, paths, ['good.pth', 'deep.pth']);
-    expect(looked).toMatchObject({ ok: false, error: { code } });
-    if (looked.ok || code !== 'import_refused') continue;
-    expect(looked.error.wording?.cause).toMatchObject({ values: { file: 'deep.pth' } });
+    const imported = await importModels({ ...environment, interpreter }, paths, {
+      paths: ['good.pth', 'deep.pth'],
+    });
+    expect(imported).toMatchObject({ ok: false, error: { code } });
+    if (imported.ok || code !== 'import_refused') continue;
+    expect(imported.error.wording?.cause).toMatchObject({ values: { file: 'deep.pth' } });
   }
 });
 
@@ -53,31 +55,4 @@ it('keeps the mark of weights that are not for research, under any name', () => 
     const files = { ...others, [role]: manifest.files[role] };
     expect(withNotice({ ...manifest, files, notice: null }).notice, role).not.toBeNull();
   }
-});
-
-it.skipIf(WITHOUT_PYTHON)('gives a reason for each file that is not used, in every language', async () => {
-  const { environment, paths: appPaths } = testContext();
-  const folder = temporaryFolder();
-  const paths = { ...appPaths, dataDir: folder };
-  const [link, cut] = [join(folder, '500_model.pth'), join(folder, 'esm2_t36_3B_UR50D.pt')];
-  writeFileSync(link, 'version https://git-lfs.github.com/spec/v1\n');
-  writeFileSync(cut, Buffer.alloc(13_000));
-  const looked = await lookAtWeights(environment, paths, [link, cut]);
-  expect(looked).toMatchObject({
-    ok: true,
-    value: {
-      files: [
-        { path: link, noteWording: { key: 'weights.lfs' } },
-        {
-          path: cut,
-          noteWording: {
-            key: 'weights.too_small',
-            values: { size: { values: { bytes: 13_000 } }, published: { values: { bytes: 5_678_116_398 } } },
-          },
-        },
-      ],
-    },
-  });
-  const imported = await importModels(environment, paths, { paths: [link, cut] });
-  expect(imported).toMatchObject({ ok: false, error: { code: 'import_refused' } });
 });

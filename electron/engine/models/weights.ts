@@ -1,14 +1,13 @@
 /** Downloads, imports and verifies weights, through the backend's `weights` module. */
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCodeSchema, failWith, ok, type ErrorCode, type Result } from '../../contract/errors.ts';
-import { bytesNamed, message, type Message } from '../../contract/messages.ts';
+import { message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { foundWeightsSchema, type FoundWeights, type ImportRequest } from '../../contract/rpc/computer.ts';
+import type { ImportRequest } from '../../contract/rpc/computer.ts';
 import { type AppPaths, networkVariables, readSetupSettings } from '../environment/appPaths.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
-import { formatBytes } from '../../contract/terminal/format.ts';
 import { isKept, rememberCheck } from './listModels.ts';
 import { weightsFolder } from './modelFolder.ts';
 
@@ -20,21 +19,6 @@ interface WeightsProgress {
   readonly total: number | null;
 }
 
-/** Why a file can't be used for an import. */
-const NOT_USED = [
-  'empty',
-  'lfs',
-  'web_page',
-  'too_small',
-  'unreadable',
-  'index_alone',
-  'transformer_engine',
-  'contacts',
-  'other_language_model',
-  'other_weights',
-  'unknown',
-] as const;
-
 export interface WeightsOptions {
   readonly onProgress?: (progress: WeightsProgress) => void;
   /** A sentence about what the job is waiting for. */
@@ -42,14 +26,6 @@ export interface WeightsOptions {
   readonly signal?: AbortSignal | undefined;
   readonly run?: CommandRunner;
 }
-
-const noteSchema = z.object({
-  why: z.enum(NOT_USED),
-  /** The description by the file's reader. */
-  text: z.string(),
-  /** Bytes of the published file with this name. */
-  published: z.int(),
-});
 
 const lineSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('reading'), path: z.string() }),
@@ -60,30 +36,6 @@ const lineSchema = z.discriminatedUnion('type', [
     total: z.number().nullable(),
   }),
   z.object({ type: z.literal('note'), text: z.string() }),
-  z.object({
-    type: z.literal('file'),
-    path: z.string(),
-    kind: foundWeightsSchema.shape.files.element.shape.kind,
-    bytes: z.int(),
-    note: noteSchema.nullable(),
-    /** Whether it was asked for, or was supposed to hold weights, and could not be taken. */
-    lost: z.boolean(),
-  }),
-  z.object({
-    type: z.literal('found'),
-    models: z.array(
-      z.object({
-        head: z.string(),
-        name: z.string(),
-        chunk_length: z.int().nullable(),
-        published: z.string().nullable(),
-        missing: z.array(z.string()),
-        problem: z.string().nullable(),
-      }),
-    ),
-    encoders: foundWeightsSchema.shape.encoders,
-    problems: z.array(z.string()),
-  }),
   z.object({ type: z.literal('done'), folders: z.array(z.string()).default([]) }),
   z.object({ type: z.literal('error'), code: errorCodeSchema, message: z.string(), next_step: z.string() }),
 ]);
@@ -106,49 +58,16 @@ export async function getModel(
   return lines.ok ? ok(undefined) : lines;
 }
 
-/** Determines by content what files and folders contain. */
-export async function lookAtWeights(
-  environment: PythonEnvironment,
-  paths: AppPaths,
-  files: readonly string[],
-  options: WeightsOptions = {},
-): Promise<Result<FoundWeights>> {
-  const lines = await weights(environment, ['look', ...places(paths), '--', ...files], options, IMPORT_CODES);
-  if (!lines.ok) return lines;
-  const found = lines.value.find((line) => line.type === 'found');
-  if (!found) return failWith('internal', 'Looking at the files ended without an answer.');
-  return ok({
-    files: lines.value.flatMap((line) =>
-      line.type === 'file'
-        ? [{ path: line.path, kind: line.kind, sizeBytes: line.bytes, ...inFound(noteOf(line)) }]
-        : [],
-    ),
-    models: found.models.map(({ chunk_length: chunkLength, ...model }) => ({ ...model, chunkLength })),
-    encoders: found.encoders,
-    problems: found.problems,
-  });
-}
-
-interface Imported {
-  /** Folders of the models; empty if there were only encoders, which are kept for later. */
-  readonly folders: readonly string[];
-  readonly notUsed: readonly NotUsed[];
-}
-
-interface NotUsed {
-  readonly path: string;
-  readonly note: Message;
-  /** Whether it was asked for and could not be taken. */
-  readonly lost: boolean;
-}
-
-/** Creates models from files and folders that are on this computer already. */
+/**
+ * Creates models from files and folders that are on this computer already, and returns their folders: none if there
+ * were only encoders, which are kept for later.
+ */
 export async function importModels(
   environment: PythonEnvironment,
   paths: AppPaths,
   { paths: files, name, chunkLength }: ImportRequest,
   options: WeightsOptions = {},
-): Promise<Result<Imported>> {
+): Promise<Result<readonly string[]>> {
   const given = [
     ...(name === undefined ? [] : ['--name', name]),
     ...(chunkLength === undefined ? [] : ['--chunk-length', String(chunkLength)]),
@@ -156,33 +75,8 @@ export async function importModels(
   const args = ['import', ...places(paths), ...given, '--', ...files];
   const lines = await weights(environment, args, options, IMPORT_CODES);
   if (!lines.ok) return lines;
-  return ok({
-    folders: lines.value.flatMap((line) => (line.type === 'done' ? line.folders : [])),
-    notUsed: notUsedOf(lines.value),
-  });
+  return ok(lines.value.flatMap((line) => (line.type === 'done' ? line.folders : [])));
 }
-
-function notUsedOf(lines: readonly Line[]): NotUsed[] {
-  return lines.flatMap((line) => {
-    const note = line.type === 'file' ? noteOf(line) : null;
-    return line.type === 'file' && note ? [{ path: line.path, note, lost: line.lost }] : [];
-  });
-}
-
-function noteOf({ bytes, note }: Extract<Line, { type: 'file' }>): Message | null {
-  if (note === null) return null;
-  const sized = (size: number) => bytesNamed(size, formatBytes(size));
-  switch (note.why) {
-    case 'too_small':
-      return message('weights.too_small', { size: sized(bytes), published: sized(note.published) });
-    case 'unreadable':
-      return message('weights.unreadable', { text: note.text });
-    default:
-      return message(`weights.${note.why}`);
-  }
-}
-
-const inFound = (note: Message | null) => ({ note: note?.text ?? null, noteWording: note?.wording ?? null });
 
 /**
  * Reads every file of a model folder and compares its SHA-256; for a model that the program manages, the list
@@ -244,8 +138,7 @@ async function weights(
   const problem = lines.find((line) => line.type === 'error');
   if (problem) {
     const { code, message: cause, next_step: nextStep } = problem;
-    const reasons = notUsedOf(lines).map(({ path, note }) => ` ${basename(path)}: ${note.text}`);
-    return failWith(codes[code] ?? code, [cause, ...reasons].join(''), { nextStep });
+    return failWith(codes[code] ?? code, cause, { nextStep });
   }
   if (outcome.ending === 'succeeded') return ok(lines);
   if (outcome.ending === 'cancelled') {

@@ -97,7 +97,7 @@ def write_fair_esm(folder: Path, model: EsmForMaskedLM) -> Path:
     for kind in ("weight", "bias"):
         tensors[f"emb_layer_norm_after.{kind}"] = source[f"esm.encoder.emb_layer_norm_after.{kind}"]
     options = argparse.Namespace(encoder_attention_heads=ESM2.heads, encoder_layers=ESM2.layers)
-    path = folder / "esm2_small.pt"
+    path = folder / "esm2_t36_3B_UR50D.pt"
     content = {f"encoder.sentence_encoder.{name}": tensor.half() for name, tensor in tensors.items()}
     content |= {f"encoder.{name}": t.half() for name, t in source.items() if name.startswith("lm_head")}
     torch.save({"cfg": {"model": options}, "model": content}, path)

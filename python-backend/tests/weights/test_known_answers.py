@@ -122,7 +122,7 @@ def test_published_formats_give_the_answers_of_independent_code(model: tuple[Pat
 
 def without_token_dropout(folder: Path) -> None:
     """Simulate an implementation that omits the factor 0.88."""
-    path = folder / "esm2" / "esm2_small.pt"
+    path = folder / "esm2" / "esm2_t36_3B_UR50D.pt"
     content = torch.load(path, weights_only=False)
     content["model"]["encoder.sentence_encoder.embed_tokens.weight"] /= 0.88
     torch.save(content, path)

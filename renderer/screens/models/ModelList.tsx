@@ -6,7 +6,6 @@ import type { ModelStatus } from '../../../electron/contract/index.ts';
 import { sayError } from '../../state/say.ts';
 import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
-import { Hint } from '../../components/Hint.tsx';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../i18n/index.ts';
@@ -82,20 +81,16 @@ function ImportPart() {
   return (
     <section aria-label={t('models.importTitle')}>
       <Menu position="bottom-start">
-        <Hint label={t('models.importHint')}>
-          <span>
-            <Menu.Target>
-              <Button
-                variant="default"
-                size="compact-sm"
-                leftSection={<IconFileImport size={16} aria-hidden />}
-                rightSection={<IconChevronDown size={16} aria-hidden />}
-              >
-                {t('models.importTitle')}
-              </Button>
-            </Menu.Target>
-          </span>
-        </Hint>
+        <Menu.Target>
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconFileImport size={16} aria-hidden />}
+            rightSection={<IconChevronDown size={16} aria-hidden />}
+          >
+            {t('models.importTitle')}
+          </Button>
+        </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconFiles size={16} aria-hidden />} onClick={() => pickWeights('files')}>
             {t('models.importFiles')}

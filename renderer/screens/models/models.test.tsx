@@ -36,14 +36,14 @@ it('names, before it removes a model, what that frees and what other models keep
   expect(dialog.getByText(/Gut phages/)).toBeTruthy();
 });
 
-it('identifies dropped files, and imports them under a name, even if a list is never answered again', async () => {
+it('imports dropped files under a name, even if a list is never answered again', async () => {
   const user = userEvent.setup();
   await card();
   showUnanswered([]);
-  act(() => openImport(['/data/usb']));
+  act(() => openImport(['/data/usb/soil.pth']));
   const dialog = within(await screen.findByRole('dialog'));
-  await dialog.findByText(/saved in place of the file/);
-  expect(dialog.getByLabelText<HTMLInputElement>('Name of the model').value).toBe('soil_500');
+  dialog.getByText(/soil\.pth/);
+  await user.type(dialog.getByLabelText('Chunk length'), '500');
   await user.click(dialog.getByRole('button', { name: 'Import' }));
   await waitFor(() => expect(useWeights.getState().importing).toBeNull());
 });

@@ -124,6 +124,3 @@ export async function importDropped(dropped: Dropped): Promise<void> {
     useWeights.setState({ upload: null });
   }
 }
-
-export const lookQuery = (paths: readonly string[]) =>
-  queries.computer.lookAtWeights.queryOptions({ input: { paths: [...paths] } });

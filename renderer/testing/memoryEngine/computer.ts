@@ -9,7 +9,6 @@ import {
   type DeviceLive,
   countNamed,
   type LastResult,
-  type FoundWeights,
   type InspectedFile,
   type Judged,
   type ResultOf,
@@ -203,36 +202,6 @@ export const MODELS: ModelStatus[] = [
     folder: '/app/resources/teaching-model',
   }),
 ];
-
-const NOT_NOTED = { note: null, noteWording: null };
-const noted = ({ text, wording }: Message) => ({ note: text, noteWording: wording });
-
-export const FOUND_WEIGHTS: FoundWeights = {
-  files: [
-    { path: '/data/usb/esm2_t36_3B_UR50D.pt', kind: 'esm2', sizeBytes: 5_678_116_398, ...NOT_NOTED },
-    { path: '/data/usb/pytorch_model.bin', kind: 'dnabert_s', sizeBytes: 468_320_053, ...NOT_NOTED },
-    { path: '/data/usb/tokenizer.json', kind: 'tokenizer', sizeBytes: 168_203, ...NOT_NOTED },
-    { path: '/data/usb/soil_500.pth', kind: 'head', sizeBytes: 6_850_000, ...NOT_NOTED },
-    {
-      path: '/data/usb/page.html',
-      kind: 'other',
-      sizeBytes: 4_100,
-      ...noted(message('weights.web_page')),
-    },
-  ],
-  models: [
-    {
-      head: '/data/usb/soil_500.pth',
-      name: 'soil_500',
-      chunkLength: 500,
-      published: null,
-      missing: [],
-      problem: null,
-    },
-  ],
-  encoders: ['dnabert_s', 'esm2'],
-  problems: [],
-};
 
 const texts = (...messages: Message[]) => inSequence(messages);
 const sized = (gigabytes: number) => bytesNamed(gigabytes * 1e9, `${gigabytes} GB`);

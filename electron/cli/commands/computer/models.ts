@@ -44,14 +44,13 @@ export async function models(
       break;
     case 'import': {
       if (model === undefined) throw usage('Say which files or folders.', 'Name them after "import".');
-      const { folders, notUsed } = unwrap(
+      const folders = unwrap(
         await importModels(environment, paths, { paths: [...names], ...flags }, options),
       );
-      for (const { path, note } of notUsed) say(`Not used: ${path}. ${note.text}`);
       const made = (await listModels(paths)).filter(({ folder }) => folders.includes(folder));
       for (const status of made) say(`Imported: ${describe(status).join(' ')}`);
       if (made.length === 0) say('The encoders are kept. Import a classifier, or get a model, to use them.');
-      return notUsed.some(({ lost }) => lost) ? EXIT.doneWithFailures : EXIT.done;
+      return EXIT.done;
     }
     case 'verify': {
       const resolved = unwrap(await resolveModel(named(model), paths));

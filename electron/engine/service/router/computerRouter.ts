@@ -6,7 +6,6 @@ import { probeDevices } from '../../devices/probeDevices.ts';
 import { lastCalibration } from '../../run/goal.ts';
 import { listModels } from '../../models/listModels.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
-import { lookAtWeights } from '../../models/weights.ts';
 import { isInside } from '../window/knownPaths.ts';
 import { namedPaths } from '../runs/runCatalog.ts';
 import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../../environment/machine.ts';
@@ -76,11 +75,6 @@ export function computerRouter(service: Service) {
     getWeights: computer.getWeights.handler(({ input, signal }) => downloads.get(input.model).follow(signal)),
     pauseWeights: computer.pauseWeights.handler(({ input }) => downloads.pause(input.model)),
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: downloads.models })),
-    lookAtWeights: computer.lookAtWeights.handler(async ({ input, signal, context: { window } }) => {
-      await known.check(input.paths, window.paths);
-      const { environment, paths } = await pythonEnvironment.context();
-      return unwrap(await lookAtWeights(environment, paths, input.paths, { signal }));
-    }),
     importWeights: computer.importWeights.handler(async function* ({ input, signal, context: { window } }) {
       await known.check(input.paths, window.paths);
       yield* downloads.import(input).follow(signal);

@@ -1,7 +1,7 @@
 """`python -m virnucpro_backend.weights`: manage weights; write one JSON object per line.
 
-Lines have a `type`: `reading` (before a user's file is read), `file`, `found` (only from look), `progress`,
-`note`, `done` or `error`. The exit code is 0, or 1 after an `error`.
+Lines have a `type`: `reading` (before a user's file is read), `progress`, `note`, `done` or `error`. The exit
+code is 0, or 1 after an `error`.
 """
 
 from __future__ import annotations
@@ -11,20 +11,17 @@ import json
 import signal
 import sys
 import time
-from dataclasses import asdict
 from pathlib import Path
 
 from virnucpro_backend.weights.download import download
 from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.formats.recognise import BROKEN, Note, Recognised, recognise
-from virnucpro_backend.weights.importing import import_models, possible_models
+from virnucpro_backend.weights.importing import import_models
 from virnucpro_backend.weights.install import get_model
-from virnucpro_backend.weights.manifest import published_model, published_sizes, read_manifest
+from virnucpro_backend.weights.manifest import published_model, read_manifest
 from virnucpro_backend.weights.model_json import read_model_json
 from virnucpro_backend.weights.verified import verify_file
 
 SECONDS_BETWEEN_REPORTS = 0.5
-WEIGHTS_SUFFIXES = frozenset({".bin", ".ckpt", ".pt", ".pth", ".safetensors"})
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -54,62 +51,18 @@ def get(options: argparse.Namespace) -> None:
     _say("done", folders=[str(get_model(model, options.weights, _Reporter(), mirror=options.mirror))])
 
 
-def look(options: argparse.Namespace) -> None:
-    """Write a `file` line for each file, then a `found` line with the models that they make possible."""
-    manifest = read_manifest(options.manifest)
-    found = recognise(options.paths, published_sizes(manifest), _say_reading)
-    for file in found.files:
-        _say_file(file)
-    models = possible_models(found, options.weights, manifest)
-    _say(
-        "found",
-        models=[
-            {
-                "head": str(model.head),
-                "name": model.name,
-                "chunk_length": model.chunk_length,
-                "published": model.published,
-                "missing": model.missing,
-                "problem": model.problem,
-            }
-            for model in models
-        ],
-        encoders=sorted(found.encoders),
-        problems=found.problems,
-    )
-
-
 def import_files(options: argparse.Namespace) -> None:
-    """Make models from files and folders. Write a `file` line for each file that is not used although it was
-    named or looks like weights, and for each folder of which nothing is used; `lost`: whether something that
-    was asked for could not be taken. Raises WeightsError and OSError."""
-    manifest = read_manifest(options.manifest)
-    found = recognise(options.paths, published_sizes(manifest), _say_reading)
-    for file in found.files:
-        lost = _is_lost(file, options.paths)
-        if file.note and (lost or file.note.why != "unknown"):
-            _say_file(file, lost=lost)
-    used = [file.path for file in found.files if file.note is None]
-    for path in options.paths:
-        if path.is_dir() and not any(path in file.parents for file in used):
-            _say_file(Recognised(path, "other", 0, Note("unknown")), lost=True)
+    """Make models from files and folders. Raises WeightsError and OSError."""
     folders = import_models(
-        found,
+        options.paths,
         options.weights,
-        manifest,
+        read_manifest(options.manifest),
         _Reporter(),
         name=options.name,
         chunk_length=options.chunk_length,
+        on_file=lambda path: _say("reading", path=str(path)),
     )
     _say("done", folders=[str(folder) for folder in folders])
-
-
-def _is_lost(file: Recognised, asked: list[Path]) -> bool:
-    """Whether the file was asked for, or was supposed to hold weights, and is not used."""
-    if file.note is None or file.note.why == "contacts":
-        return False
-    unknown = file.note.why == "unknown"
-    return file.path in asked or file.note.why in BROKEN or (unknown and file.path.suffix in WEIGHTS_SUFFIXES)
 
 
 def fetch(options: argparse.Namespace) -> None:
@@ -166,8 +119,6 @@ def _parser() -> argparse.ArgumentParser:
     getter = command("get", get, "Download and convert a published model.", weights, manifest)
     getter.add_argument("model")
     getter.add_argument("--mirror", help="address of a folder that holds all files by their names")
-    looker = command("look", look, "Report what files and folders hold.", weights, manifest)
-    looker.add_argument("paths", type=Path, nargs="+")
     files = command("import", import_files, "Make models of files and folders.", weights, manifest)
     files.add_argument("paths", type=Path, nargs="+")
     files.add_argument("--name", help="name of the model")
@@ -197,15 +148,6 @@ class _Reporter:
     def note(self, text: str) -> None:
         """See Report."""
         _say("note", text=text)
-
-
-def _say_reading(path: Path) -> None:
-    _say("reading", path=str(path))
-
-
-def _say_file(file: Recognised, *, lost: bool = False) -> None:
-    note = asdict(file.note) if file.note else None
-    _say("file", path=str(file.path), kind=file.kind, bytes=file.size, note=note, lost=lost)
 
 
 def _say(type_: str, **fields: object) -> None:

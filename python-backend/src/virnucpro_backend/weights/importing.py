@@ -1,16 +1,30 @@
-"""Makes models from files on this computer, together with what was downloaded or imported
-earlier."""
+"""Makes models from files on this computer, together with what was downloaded or imported earlier.
+
+The published name of a file says what it is for. A file of another name, if it was named itself and not with
+its folder, is the user's own classifier.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import os
 import re
-from collections.abc import Mapping
+from collections import ChainMap, defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
+from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
+from virnucpro_backend.encoders.esm2 import Esm2Config
+from virnucpro_backend.encoders.tokens import DnaTokenizer
 from virnucpro_backend.safetensors_file import sha256_of_file
-from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.formats.recognise import Found, FoundEncoder, FoundHead, check_tokenizer
+from virnucpro_backend.weights.errors import WeightsError, unreadable
+from virnucpro_backend.weights.formats.checkpoints import Checkpoint, open_checkpoint, read_json
+from virnucpro_backend.weights.formats.convert import check_layout
+from virnucpro_backend.weights.formats.names import read_head
+from virnucpro_backend.weights.formats.pickles import limited_reading
 from virnucpro_backend.weights.install import (
     ENCODER_NAMES,
     ENCODERS,
@@ -26,142 +40,215 @@ from virnucpro_backend.weights.install import (
     read_encoder,
     write_model,
 )
-from virnucpro_backend.weights.manifest import PublishedFile, PublishedModel, git_blob_id
+from virnucpro_backend.weights.manifest import PublishedModel, git_blob_id
 from virnucpro_backend.weights.model_json import read_model_json
 
 Manifest = Mapping[str, PublishedModel]
 
+MOST_FILES = 1_000
+WEIGHTS_SUFFIXES = frozenset({".bin", ".ckpt", ".pt", ".pth", ".safetensors"})
+_HUGGING_FACE = re.compile(r"(pytorch_)?model(-\d+-of-\d+)?\.(bin|safetensors)")
+"""How Hugging Face calls the weights of any model, in one or several files."""
+
 
 @dataclass(frozen=True)
-class PossibleModel:
-    """A model that a classifier could make. `published`: the published model that it belongs to. `missing`:
-    what is neither among the files nor on this computer. `problem`: a sentence why it cannot be made."""
+class _GivenEncoder:
+    """An encoder in one or several files."""
 
-    head: Path
-    name: str
-    chunk_length: int | None
-    published: str | None
-    missing: tuple[str, ...]
-    problem: str | None
+    paths: list[Path]
+    checkpoint: Checkpoint
+    config: Esm2Config | DnabertSConfig
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        return vars(self.config)
+
+    def sha256(self) -> str:
+        """SHA-256 of its file, or over the SHA-256s of several files. Raises OSError."""
+        each = sorted(sha256_of_file(path) for path in self.paths)
+        return each[0] if len(each) == 1 else hashlib.sha256("".join(each).encode()).hexdigest()
 
 
-def possible_models(found: Found, weights: Path, manifest: Manifest) -> list[PossibleModel]:
-    """Return one for each classifier found. Raises OSError."""
-    models = []
-    for head in found.heads:
-        encoders, missing = _encoders_for(head, found, weights, manifest)
-        problem = None
-        try:
-            _check_all(head, encoders, found, weights)
-        except WeightsError as error:
-            problem = error.message
-        published = published_head(head.path, manifest)
-        length = manifest[published].chunk_length if published else _length_in_name(head.path)
-        models.append(
-            PossibleModel(
-                head.path, published or _name_of(head.path), length, published, tuple(missing), problem
-            )
-        )
-    return models
+@dataclass(frozen=True)
+class _GivenHead:
+    """A classifier. `model`: the published model that it belongs to."""
+
+    path: Path
+    checkpoint: Checkpoint
+    model: PublishedModel | None
 
 
 def import_models(
-    found: Found,
+    paths: list[Path],
     weights: Path,
     manifest: Manifest,
     report: Report,
     *,
     name: str | None = None,
     chunk_length: int | None = None,
+    on_file: Callable[[Path], None] = lambda _: None,
 ) -> list[Path]:
-    """Convert what was found, and make a model from each classifier: a published one if all its files are the
-    published ones, else one with this name and chunk length (in bases; the classifier must have been trained
-    with it).
+    """Convert the encoders among files and folders, and make a model from each classifier: a published one if
+    all its files are the published ones, else one with this name and chunk length (in bases; the classifier
+    must have been trained with it). `on_file` is called before a file is read.
 
-    Returns the folders; none if only encoders were found, which are then kept for a later classifier.
+    Returns the folders; none if there are only encoders, which are then kept for a later classifier.
     Everything is checked before anything is converted. Raises WeightsError and OSError.
     """
-    if not found.heads and (found.broken or not found.encoders):
-        raise WeightsError(
-            "model_damaged",
-            " ".join(found.problems)
-            or (
-                "There is no classifier among these files."
-                if found.encoders
-                else "None of these files holds weights."
-            ),
-            "Choose ESM-2, DNABERT-S with its tokenizer.json, or a classifier of VirNucPro.",
-        )
-    if name is not None and len(found.heads) > 1:
-        raise WeightsError(
-            "import_refused",
-            "There are several classifiers among these files, and only one name.",
-            "Import them one after the other, or leave out the name.",
-        )
+    given = _by_role(paths, manifest)
+    new = {role: _given_encoder(role, given[role], on_file) for role in ENCODERS if given[role]}
+    heads = [_GivenHead(path, _open(path, on_file), _model_of(path, manifest)) for path in given["head"]]
+    if name is not None and len(heads) > 1:
+        raise _refused("There are several classifiers, and only one name.", "Import one after the other.")
+    for head in heads:
+        if name is not None or head.model is None:
+            check_name(name or head.path.stem)
+        if chunk_length is None and head.model is None:
+            raise _refused(
+                f"Nothing says with which chunk length {head.path.name} was trained.",
+                "Give the chunk length, such as 500.",
+            )
     with changing(weights):
         shared = weights / SHARED
         shared.mkdir(exist_ok=True)
-        for head in found.heads:
-            _check_whole(head, found, weights, manifest)
-        new = dict(found.encoders)
-        need_room(weights, sum(encoder.size for encoder in new.values()))
-        hashes, here = {}, {}
+        here = {role: new.get(role) or _encoder_here(role, weights, manifest) for role in ENCODERS}
+        tokenizer = _tokenizer(given["tokenizer"], here["dnabert_s"], weights)
+        for head in heads:
+            _check(head, here, tokenizer)
+        need_room(weights, sum(path.stat().st_size for encoder in new.values() for path in encoder.paths))
         for role, encoder in new.items():
             report.progress(f"Checking {ENCODER_NAMES[role]}", 0, None)
-            hashes[role] = encoder.sha256()
-            known = find_encoder(shared, role, hashes[role], recheck=True)
-            here[role] = known or add_encoder(shared, role, hashes[role], encoder.checkpoint, report)
+            sha256 = encoder.sha256()
+            known = find_encoder(shared, role, sha256, recheck=True)
+            here[role] = known or add_encoder(shared, role, sha256, encoder.checkpoint, report)
+        # What `_check` has found is here, and converted by now.
+        encoders, found = cast(dict[str, Encoder], here), cast(Path, tokenizer)
         return [
-            _make(head, found, here, hashes, weights, manifest, name=name, chunk_length=chunk_length)
-            for head in found.heads
+            _make(head, encoders, found, weights, manifest, name=name, chunk_length=chunk_length)
+            for head in heads
         ]
 
 
-def published_head(path: Path, manifest: Manifest) -> str | None:
-    """Name the published model whose classifier this file is, by its git blob id. Raises OSError."""
-    blob = git_blob_id(path)
-    return next((name for name, model in manifest.items() if model.file("head").git_blob == blob), None)
+def _by_role(paths: list[Path], manifest: Manifest) -> defaultdict[str, list[Path]]:
+    """Sort the files by what they are for. Raises WeightsError for what holds no weights."""
+    roles: defaultdict[str, list[Path]] = defaultdict(list)
+    for path in paths:
+        if path.is_dir():
+            found = [(role, file) for file in _files_in(path) if (role := _published_role(file, manifest))]
+            if not found:
+                raise _refused(
+                    f"None of the files in {path} has the name of a published one.",
+                    "Choose a folder with ESM-2, DNABERT-S or a classifier of VirNucPro, or your own "
+                    "classifier itself.",
+                )
+        elif path.is_file():
+            known = _published_role(path, manifest)
+            if known is None and path.suffix.lower() not in WEIGHTS_SUFFIXES:
+                raise _refused(f"{path} holds no weights.", "Choose only weights, or their folder.")
+            found = [(known or "head", path)]
+        else:
+            raise WeightsError("model_missing", f"{path} is not there.", "Check the path.")
+        for role, file in found:
+            if file not in roles[role]:
+                roles[role].append(file)
+    return roles
+
+
+def _published_role(path: Path, manifest: Manifest) -> str | None:
+    if _HUGGING_FACE.fullmatch(path.name):
+        config = path.with_name("config.json")
+        is_esm2 = config.is_file() and read_json(config).get("model_type") == "esm"
+        return "esm2" if is_esm2 else "dnabert_s"
+    files = (file for model in manifest.values() for file in model.files)
+    return next((file.role for file in files if file.name == path.name), None)
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    count = 0
+    for inner, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        count += len(names)
+        if count > MOST_FILES:
+            raise _refused(
+                f"There are more than {MOST_FILES} files below {folder}.",
+                "Choose the folder that holds the weights.",
+            )
+        # Opening a pipe would block.
+        yield from (path for name in sorted(names) if (path := Path(inner) / name).is_file())
+
+
+def _given_encoder(role: str, files: list[Path], on_file: Callable[[Path], None]) -> _GivenEncoder:
+    folders = sorted({str(path.parent) for path in files})
+    if len(folders) > 1:
+        raise _refused(
+            f"{ENCODER_NAMES[role]} is there twice: in {folders[0]} and in {folders[1]}.",
+            "Choose one of them.",
+        )
+    # A repository may hold the same weights as safetensors, too.
+    paths = [path for path in files if path.suffix != ".safetensors"] or files
+    parts = [_open(path, on_file) for path in paths]
+    tensors = ChainMap(*[cast(dict[str, Any], part.tensors) for part in parts])
+    checkpoint = dataclasses.replace(parts[0], tensors=tensors)
+    return _GivenEncoder(paths, checkpoint, check_layout(role, checkpoint))
+
+
+def _open(path: Path, on_file: Callable[[Path], None]) -> Checkpoint:
+    on_file(path)
+    with limited_reading(path):
+        return open_checkpoint(path)
+
+
+def _check(
+    head: _GivenHead, encoders: Mapping[str, _GivenEncoder | Encoder | None], tokenizer: Path | None
+) -> None:
+    """Raise WeightsError unless everything is there for a classifier, and fits."""
+    esm2, dnabert_s = encoders["esm2"], encoders["dnabert_s"]
+    if esm2 is None or dnabert_s is None or tokenizer is None:
+        there = {"ESM-2": esm2, "DNABERT-S": dnabert_s, "tokenizer.json": tokenizer}
+        missing = [part for part, found in there.items() if found is None]
+        raise WeightsError(
+            "model_missing",
+            f"To make a model of {head.path.name}, {' and '.join(missing)} must be there, too: neither these "
+            "files have it, nor this computer.",
+            "Add what is missing under its published name, or get a published model, whose encoders then "
+            "serve this classifier as well.",
+        )
+    check_fit(head.path.name, read_head(head.checkpoint).inputs, esm2.sizes, dnabert_s.sizes)
+    try:
+        tokens = DnaTokenizer(tokenizer).vocabulary
+    except Exception as error:  # the tokenizers library raises nothing more precise
+        raise unreadable(tokenizer.name, str(error)) from error
+    if tokens > dnabert_s.sizes["vocabulary"]:
+        raise unreadable(tokenizer.name, f"it has {tokens} tokens, more than the DNABERT-S")
 
 
 def _make(
-    head: FoundHead,
-    found: Found,
-    here: Mapping[str, Encoder],
-    hashes: Mapping[str, str],
+    head: _GivenHead,
+    encoders: Mapping[str, Encoder],
+    tokenizer: Path,
     weights: Path,
     manifest: Manifest,
     *,
     name: str | None,
     chunk_length: int | None,
 ) -> Path:
-    encoders = {}
-    for role in ENCODERS:
-        encoder = here.get(role) or _encoder_here(role, head, found, weights, manifest)
-        if encoder is None:
-            raise _missing(head, [ENCODER_NAMES[role]])
-        encoders[role] = encoder
-    tokenizer = _tokenizer(found, weights, encoders["dnabert_s"])
-    if tokenizer is None:
-        raise _missing(head, ["tokenizer.json"])
     for published in manifest.values():
-        if _is_published(encoders["dnabert_s"], published):
-            _check_published_tokenizer(tokenizer, published.file("tokenizer"))
-    number = published_head(head.path, manifest)
-    model = manifest[number] if number else None
+        file = published.file("tokenizer")
+        # Any other tokenizer would give other tokens and silently wrong scores.
+        if _is_published(encoders["dnabert_s"], published) and sha256_of_file(tokenizer) != file.sha256:
+            raise WeightsError(
+                "model_damaged",
+                f"{tokenizer} is not the tokenizer that was published with this DNABERT-S.",
+                f"Take {file.name} from {file.source}.",
+            )
+    model = head.model
     if model and name is None and all(_is_published(encoders[role], model) for role in ENCODERS):
         name, title, length, bands = model.name, model.title, model.chunk_length, model.norm_bands
     else:
-        given = chunk_length or (model.chunk_length if model else _length_in_name(head.path))
-        if given is None:
-            raise WeightsError(
-                "import_refused",
-                f"Nothing says with which chunk length {head.path.name} was trained.",
-                "Give the chunk length, such as 500.",
-            )
-        name, length, bands = name or _free_name(weights, _name_of(head.path)), given, None
-        title = name
+        name = title = name or head.path.stem
         if name in manifest or (weights / name).exists():
-            raise WeightsError("import_refused", f"There is a model {name} already.", "Choose another name.")
+            raise _refused(f"There is a model {name} already.", "Choose another name.")
+        length, bands = cast(int, chunk_length or (model and model.chunk_length)), None
     return write_model(
         weights,
         name,
@@ -174,83 +261,20 @@ def _make(
     )
 
 
-def _check_published_tokenizer(tokenizer: Path, published: PublishedFile) -> None:
-    """Refuse any other tokenizer, which would give other tokens and silently wrong scores."""
-    if sha256_of_file(tokenizer) != published.sha256:
-        raise WeightsError(
-            "model_damaged",
-            f"{tokenizer} is not the tokenizer that was published with this DNABERT-S.",
-            f"Take {published.name} from {published.source}.",
-        )
+def _model_of(head: Path, manifest: Manifest) -> PublishedModel | None:
+    blob = git_blob_id(head)
+    return next((model for model in manifest.values() if model.file("head").git_blob == blob), None)
 
 
-def _check_whole(head: FoundHead, found: Found, weights: Path, manifest: Manifest) -> None:
-    encoders, missing = _encoders_for(head, found, weights, manifest)
-    if missing:
-        raise _missing(head, missing, found.problems)
-    _check_all(head, encoders, found, weights)
-
-
-def _check_all(
-    head: FoundHead,
-    encoders: Mapping[str, FoundEncoder | Encoder | None],
-    found: Found,
-    weights: Path,
-) -> None:
-    esm2, dnabert_s = encoders["esm2"], encoders["dnabert_s"]
-    if esm2 and dnabert_s:
-        check_fit(head.path.name, head.inputs, _sizes(esm2), _sizes(dnabert_s))
-    if dnabert_s:
-        tokenizer = _tokenizer(found, weights, dnabert_s)
-        if tokenizer:
-            check_tokenizer(tokenizer, _sizes(dnabert_s)["vocabulary"])
-
-
-def _missing(head: FoundHead, what: list[str], problems: list[str] | None = None) -> WeightsError:
-    return WeightsError(
-        "model_missing",
-        f"To make a model of {head.path.name}, {' and '.join(what)} must be there, too: neither these "
-        "files have it, nor "
-        f"this computer. {' '.join(problems or [])}".strip(),
-        "Add what is missing, or get a published model, whose encoders then serve this classifier as well.",
-    )
-
-
-def _encoders_for(
-    head: FoundHead, found: Found, weights: Path, manifest: Manifest
-) -> tuple[dict[str, FoundEncoder | Encoder | None], list[str]]:
-    """Find the encoders of a classifier among the files or on this computer, and name what is missing."""
-    encoders = {
-        role: found.encoders.get(role) or _encoder_here(role, head, found, weights, manifest)
-        for role in ENCODERS
-    }
-    missing = [ENCODER_NAMES[role] for role in reversed(ENCODERS) if encoders[role] is None]
-    if _tokenizer(found, weights, encoders["dnabert_s"]) is None:
-        missing.append("tokenizer.json")
-    return encoders, missing
-
-
-def _encoder_here(
-    role: str, head: FoundHead, found: Found, weights: Path, manifest: Manifest
-) -> Encoder | None:
-    """Find an encoder on this computer that fits a classifier, preferably the published one."""
-    other_role = ENCODERS[1 - ENCODERS.index(role)]
-    here = _encoders_here(role, weights)
-    other = found.encoders.get(other_role)
-    widths = (
-        [_sizes(other)["width"]] if other else [e.sizes["width"] for e in _encoders_here(other_role, weights)]
-    )
-    fitting = [encoder for encoder in here if any(encoder.sizes["width"] + w == head.inputs for w in widths)]
+def _encoder_here(role: str, weights: Path, manifest: Manifest) -> Encoder | None:
+    """Find an encoder on this computer, preferably the published one."""
+    notes = sorted((weights / SHARED).glob(f"{role}-*.json"))
+    here = [encoder for note in notes if (encoder := read_encoder(note))]
 
     def is_other(encoder: Encoder) -> bool:
         return not any(_is_published(encoder, model) for model in manifest.values())
 
-    return min(fitting or here, key=is_other, default=None)
-
-
-def _encoders_here(role: str, weights: Path) -> list[Encoder]:
-    notes = sorted((weights / SHARED).glob(f"{role}-*.json"))
-    return [encoder for note in notes if (encoder := read_encoder(note))]
+    return min(here, key=is_other, default=None)
 
 
 def _is_published(encoder: Encoder, model: PublishedModel) -> bool:
@@ -258,39 +282,21 @@ def _is_published(encoder: Encoder, model: PublishedModel) -> bool:
     return sha256 is not None and f"{encoder.role}-{sha256[:12]}." in encoder.file.path
 
 
-def _tokenizer(found: Found, weights: Path, dnabert_s: FoundEncoder | Encoder | None) -> Path | None:
+def _tokenizer(given: list[Path], dnabert_s: _GivenEncoder | Encoder | None, weights: Path) -> Path | None:
     """Use the tokenizer among the files, else that of an installed model with the same DNABERT-S."""
-    if found.tokenizer or not isinstance(dnabert_s, Encoder):
-        return found.tokenizer
-    for description in sorted(weights.glob("*/model.json")):
+    if isinstance(dnabert_s, _GivenEncoder):
+        folder = dnabert_s.paths[0].parent
+        return min(given, key=lambda path: path.parent != folder, default=None)
+    for description in sorted(weights.glob("*/model.json")) if dnabert_s and not given else []:
         try:
             model = read_model_json(description.parent)
         except WeightsError:
             continue
         path = description.parent / model.files["tokenizer"].path
-        if model.files["dnabert_s"].sha256 == dnabert_s.file.sha256 and path.is_file():
+        if dnabert_s and model.files["dnabert_s"].sha256 == dnabert_s.file.sha256 and path.is_file():
             return path
-    return None
+    return next(iter(given), None)
 
 
-def _sizes(encoder: FoundEncoder | Encoder) -> Mapping[str, int]:
-    return encoder.sizes if isinstance(encoder, Encoder) else vars(encoder.config)
-
-
-def _length_in_name(path: Path) -> int | None:
-    numbers = [int(number) for number in re.findall(r"\d+", path.stem)]
-    return next((number for number in numbers if 100 <= number <= 10_000), None)
-
-
-def _name_of(path: Path) -> str:
-    plain = re.sub(r"[^\w .+-]", "_", path.stem).strip(" .+-")[:50] or "model"
-    try:
-        check_name(plain)
-    except WeightsError:
-        return f"{plain} model"
-    return plain
-
-
-def _free_name(weights: Path, name: str) -> str:
-    names = [name, *(f"{name} {number}" for number in range(2, 1000))]
-    return next(free for free in names if not (weights / free).exists())
+def _refused(message: str, next_step: str) -> WeightsError:
+    return WeightsError("import_refused", message, next_step)

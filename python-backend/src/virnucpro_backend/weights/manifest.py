@@ -87,11 +87,6 @@ def published_model(manifest: Mapping[str, PublishedModel], name: str) -> Publis
     return manifest[name]
 
 
-def published_sizes(manifest: Mapping[str, PublishedModel]) -> dict[str, int]:
-    """The approximate bytes of each published file, by name."""
-    return {file.name: file.bytes_about for model in manifest.values() for file in model.files}
-
-
 def git_blob_id(path: Path) -> str:
     """Compute the result of `git hash-object`: 40 hexadecimal digits. Raises OSError."""
     digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)

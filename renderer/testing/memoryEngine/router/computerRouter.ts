@@ -13,7 +13,6 @@ import {
   CALIBRATION,
   COHORT,
   COHORT_FILES,
-  FOUND_WEIGHTS,
   madeControls,
   madeOfflineFolder,
   madeSpeed,
@@ -78,7 +77,6 @@ export function computerRouter(world: World) {
       else if (input.model !== undefined) world.controlled.add(input.model);
     }),
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: [] })),
-    lookAtWeights: computer.lookAtWeights.handler(() => FOUND_WEIGHTS),
     importWeights: computer.importWeights.handler(() =>
       steps([message('step.checking', { file: 'ESM-2' }), message('step.converting', { file: 'ESM-2' })]),
     ),

@@ -32,7 +32,7 @@ def open_checkpoint(path: Path) -> Checkpoint:
     """
     if not path.is_file():
         raise WeightsError("model_missing", f"{path} is missing.", "Get the weights again.")
-    options = _read_json(path.with_name("config.json")) if path.with_name("config.json").is_file() else {}
+    options = read_json(path.with_name("config.json")) if path.with_name("config.json").is_file() else {}
     tensors: Mapping[str, Tensor]
     if is_pickled(path):
         content = read_pickled(path)
@@ -125,7 +125,8 @@ class _Safetensors(Mapping[str, Tensor]):
         return len(self._names)
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object of an untrusted source. Raises WeightsError."""
     try:
         content = read_small_json(path)
     except (OSError, ValueError) as error:

@@ -7,6 +7,7 @@ FP32 (DNABERT-S). Embedding tables, LayerNorm parameters and rotary frequencies 
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
 from virnucpro_backend.encoders.head import Head
 from virnucpro_backend.safetensors_file import WrittenFile, write_safetensors
+from virnucpro_backend.weights.errors import unreadable
 from virnucpro_backend.weights.formats.checkpoints import Checkpoint
 from virnucpro_backend.weights.formats.names import (
     State,
@@ -43,6 +45,23 @@ def find_encoder(role: str, checkpoint: Checkpoint) -> tuple[Esm2Config | Dnaber
     dnabert_s = dnabert_s_config(checkpoint)
     with torch.device("meta"):
         return dnabert_s, DnabertS(dnabert_s, torch.float16), dnabert_s_state(checkpoint, dnabert_s)
+
+
+def check_layout(role: str, checkpoint: Checkpoint) -> Esm2Config | DnabertSConfig:
+    """Check that all tensors of an encoder exist with the right shapes, without reading their numbers, and
+    return its sizes.
+
+    Raises WeightsError (`model_damaged`).
+    """
+    shapes = {name: tensor.to("meta") for name, tensor in checkpoint.tensors.items()}
+    try:
+        config, model, state = find_encoder(role, dataclasses.replace(checkpoint, tensors=shapes))
+    except (ValueError, RuntimeError) as error:
+        raise unreadable(checkpoint.name, str(error)) from error
+    for key, expected in model.state_dict().items():
+        if key != "rotary.inv_freq":
+            read_tensor(state, key, expected, checkpoint.name)
+    return config
 
 
 def convert_encoder(

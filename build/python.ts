@@ -1,6 +1,6 @@
 /**
  * `npm run python -- MODULE [ARGUMENTS...]`: runs a Python module in the project's own environment,
- * including those of benchmarks/, tools/ and training/.
+ * including those of benchmarks/ and training/.
  */
 import { delimiter } from 'node:path';
 import { execa } from 'execa';

@@ -1,1 +1,0 @@
-"""Programs that make files of this repository; they are not part of the shipped program."""

@@ -54,20 +54,4 @@ describe('the controls of a run', () => {
       'Funktioniert (NVIDIA H200, BF16, 2026-11-03): 18 von 20 viralen und 1 von 19 Wirtssequenzen werden als Virus eingestuft.',
     );
   });
-
-  it('have names of their own in run.json', () => {
-    expect(controlsFacts([device(works)])).toEqual([
-      {
-        checked_at: works.checkedAt,
-        kind: 'cuda',
-        device: 'NVIDIA H200',
-        precision: 'bf16',
-        verdict: 'works',
-        quick: true,
-        panel_sha256: works.panelSha256,
-        viral: { called_virus: 18, scored: 20 },
-        host: { called_virus: 1, scored: 19 },
-      },
-    ]);
-  });
 });

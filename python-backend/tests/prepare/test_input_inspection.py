@@ -152,16 +152,6 @@ def test_only_the_counts_of_very_long_records_are_estimates(
     assert judged["residues"] == pytest.approx(outcome.last["residues"], rel=tolerance)
 
 
-def test_proteins_and_rna_are_recognised(tmp_path: Path) -> None:
-    protein, rna, dna = tmp_path / "p.faa", tmp_path / "r.fa", tmp_path / "d.fa"
-    protein.write_bytes(b">p\nMKLVFFAEDVGSNKGAIIGLMVGGVVIATVIVITLVMLKKK*\n")
-    rna.write_bytes(b">r\nAUGGCUAGCUAGCUAGCUAUUU\n")
-    dna.write_bytes(b">d\nACGTNNNNNNNNNNRYSWKMBDHV\n")
-    assert codes(inspected(protein)) == {"looks_like_protein"}
-    assert codes(inspected(rna)) == {"looks_like_rna"}
-    assert codes(inspected(dna)) == {"ambiguous_bases"}
-
-
 def test_each_unreadable_file_is_a_problem_and_the_others_are_read(tmp_path: Path) -> None:
     cut, missing, good = tmp_path / "cut.fa.gz", tmp_path / "missing.fa", tmp_path / "good.fa"
     cut.write_bytes(gzip.compress(MESSY)[:-20])

@@ -166,19 +166,6 @@ def test_every_format_compression_and_line_end_gives_the_same_parts(tmp_path: Pa
         assert files == first, name
 
 
-@pytest.mark.parametrize("name", ["gzip", "bzip2", "xz", "zstd"])
-def test_a_truncated_file_is_refused(tmp_path: Path, name: str) -> None:
-    data = COMPRESSIONS[name](fasta(sequences(3, [40_000] * 40)), tmp_path)
-    path = tmp_path / "cut.fa"
-    path.write_bytes(data[: len(data) * 2 // 3])
-    outcome = run_prepare(tmp_path / "run", [path], residues_per_part=2000, tail_parts=0)
-    assert outcome.status == 1
-    assert (outcome.last["type"], outcome.last["code"]) == ("prepare_failed", "input_truncated")
-    assert outcome.last["input"] == 0
-    assert not outcome.of("done")
-    assert not outcome.of("input_done")
-
-
 def test_damaged_compressed_data_are_refused(tmp_path: Path) -> None:
     for name, data in damaged_files(fasta(sequences(3, [3_000]))).items():
         path = tmp_path / name

@@ -68,6 +68,7 @@ describe('results of an unfinished run', () => {
       await compute(run, key);
       for (const { row } of run.prepared.frames.get(key)!) left[row]! -= 1;
       const rows = await found(run);
+      await expectOrdersAsStored(run);
       expect(rows.map(({ row }) => row)).toEqual(
         all.flatMap((frames, row) => (frames === 0 || left[row]! < frames ? [row] : [])),
       );
@@ -125,36 +126,6 @@ describe('results of an unfinished run', () => {
       ),
       { numRuns: 6 },
     );
-  });
-
-  it('exist for every record as soon as all of its parts are settled, and are final', async () => {
-    const run = await preparedRun([RECORDS], 10);
-    const keys = (await run.store.pendingParts()).map(({ key }) => key);
-    const rows = (await run.store.pendingParts()).map(({ firstRow, lastRow }) => [firstRow, lastRow]);
-    expect(rows).toEqual([[1, 2], [4, 4], [4, 4], [4, 4], [4, 4], [4, 5]]); // prettier-ignore
-    const early = new Map<string, SequenceResult>();
-    const expected = [
-      ['empty_first', 'a', 'b', 'no_open_frame', 'empty_last'],
-      ['empty_first', 'a', 'b', 'no_open_frame', 'empty_last'],
-      ['empty_first', 'a', 'b', 'no_open_frame', 'c', 'empty_last'],
-      ['empty_first', 'a', 'b', 'no_open_frame', 'c', 'empty_last'],
-      ['empty_first', 'a', 'b', 'no_open_frame', 'c', 'empty_last'],
-      ['empty_first', 'a', 'b', 'no_open_frame', 'long', 'c', 'empty_last'],
-    ];
-    for (const [step, number] of [0, 1, 5, 3, 2, 4].entries()) {
-      await compute(run, keys[number]!);
-      expect(await namesFound(run)).toEqual(expected[step]);
-      await expectOrdersAsStored(run);
-      for (const sequence of await found(run)) {
-        if (sequence.seqName === 'long' && number !== 4) continue;
-        const before = early.get(sequence.seqName);
-        if (before) expect(sequence).toEqual(before);
-        early.set(sequence.seqName, sequence);
-      }
-    }
-    await run.store.writeTables();
-    expect(await found(run)).toEqual([...early.values()].sort((a, b) => a.row - b.row));
-    await run.store.close();
   });
 
   it('show which sequences were not computed if the rest is given up, and change back on a retry', async () => {

@@ -8,7 +8,7 @@ export const SIZES = {
   usual: { width: 1440, height: 900 },
   smallest: { width: 900, height: 600 },
   magnified: { width: 720, height: 450 },
-  narrow: { width: 480, height: 800 },
+  narrow: { width: 390, height: 844 },
 };
 
 export const PLACES = {

@@ -50,25 +50,44 @@ test('a part that kills its workers fails by name; once the cause is fixed a ret
   await expect(page.getByRole('row', { name: /deadly/ })).not.toContainText('Failed');
 });
 
-test('two files that could not be used are one line that opens; one is mended and alone computed, one is left out', async ({
+test('three files that could not be used are one line that opens: one is mended, another chosen for one, one left out', async ({
   window,
   places,
 }) => {
   await writeMixedFolder(join(places.files, 'mixed'));
+  await writeFile(join(places.files, 'mixed', 'words.fa'), 'no sequences\n');
+  const other = await readFile(SAMPLE, 'utf8');
+  await writeFile(
+    join(places.files, 'nucleotides.fasta'),
+    other
+      .split(/^(?=>)/m)
+      .slice(0, 5)
+      .join(''),
+  );
   await startRun(window, 'mixed', 'Mixed');
   await expect(runState(window, 'Done, with failures')).toBeVisible({ timeout: LONG_MS });
   await window.getByRole('tab', { name: 'Files and failures' }).click();
-  await expect(window.getByRole('heading', { name: '2 files could not be used' })).toBeVisible();
+  await expect(window.getByRole('heading', { name: '3 files could not be used' })).toBeVisible();
   const reason = window.getByText('Proteins, not DNA', { exact: false });
   await expect(reason).toBeHidden();
-  await window.getByRole('button', { name: 'cut off.fa.gz, proteins.fasta' }).click();
+  await window.getByRole('button', { name: 'cut off.fa.gz, proteins.fasta, words.fa' }).click();
   await expect(reason).toBeVisible();
 
   const card = (name: string) => window.getByRole('listitem').filter({ hasText: name });
   await card('proteins.fasta').getByRole('button', { name: 'Read it again' }).click();
   await expect(window.getByRole('alert').filter({ hasText: 'Proteins, not DNA' })).toBeVisible();
-  const sample = await readFile(SAMPLE, 'utf8');
-  await writeFile(join(places.files, 'mixed', 'below', 'cut off.fa.gz'), gzipSync(sample));
+  await card('proteins.fasta').getByRole('button', { name: 'Choose another file …' }).click();
+  const chooser = window.getByRole('dialog');
+  await chooser.getByRole('button', { name: 'Up', exact: true }).click();
+  await chooser.getByText('nucleotides.fasta').click();
+  await chooser.getByRole('button', { name: 'Take 1 file' }).click();
+  await expect(window.getByRole('heading', { name: '2 files could not be used' })).toBeVisible({
+    timeout: LONG_MS,
+  });
+  await expect(runState(window, 'Done, with failures')).toBeVisible({ timeout: LONG_MS });
+  await expect(window.getByRole('row', { name: /^nucleotides\.fasta Done 5 / })).toBeVisible();
+
+  await writeFile(join(places.files, 'mixed', 'below', 'cut off.fa.gz'), gzipSync(other));
   await card('cut off.fa.gz').getByRole('button', { name: 'Read it again' }).click();
   await expect(window.getByRole('heading', { name: '1 file could not be used' })).toBeVisible({
     timeout: LONG_MS,
@@ -77,5 +96,5 @@ test('two files that could not be used are one line that opens; one is mended an
   await window.getByRole('button', { name: 'Leave out' }).click();
   await isDone(window);
   await window.getByRole('tab', { name: 'Results' }).click();
-  await expect(window.getByText('120 sequences shown')).toBeVisible();
+  await expect(window.getByText('125 sequences shown')).toBeVisible();
 });

@@ -1,4 +1,4 @@
-import { Box, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { isAtWork } from '../../electron/contract/runState.ts';
 import { useTexts } from '../i18n/index.ts';
@@ -42,20 +42,18 @@ export function Page({
     <div className={`${fill ? classes.pageFilled : classes.page} ${narrow ? classes.narrow : ''}`}>
       {windowTitle === undefined ? <TitleWithWork title={title} /> : <WindowTitle title={windowTitle} />}
       <header className={classes.header}>
-        <Box miw={0} flex="1 1 320px">
-          <h1 className={classes.title} ref={heading} tabIndex={-1} lang={titleLanguage}>
-            {title}
-          </h1>
-          {lead && (
-            <Text mt={4} c="dimmed" maw="110ch">
-              {lead}
-            </Text>
-          )}
-        </Box>
+        <h1 className={classes.title} ref={heading} tabIndex={-1} lang={titleLanguage}>
+          {title}
+        </h1>
         {actions && (
           <Group gap={8}>
             <Guarded>{actions}</Guarded>
           </Group>
+        )}
+        {lead && (
+          <Text c="dimmed" maw="110ch" flex="1 0 100%">
+            {lead}
+          </Text>
         )}
       </header>
       <Guarded>{children}</Guarded>

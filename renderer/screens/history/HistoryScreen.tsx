@@ -42,7 +42,7 @@ export function HistoryScreen({ table: Table = RunsTable }: { table?: typeof Run
         <>
           {runs && runs.length > 0 && (
             <TextInput
-              w={220}
+              w={{ base: 130, sm: 220 }}
               leftSection={<IconSearch size={14} aria-hidden />}
               placeholder={t('history.search')}
               aria-label={t('history.search')}

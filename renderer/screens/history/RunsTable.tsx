@@ -33,7 +33,8 @@ import {
 const ALL = {};
 /** Columns hidden in a narrow window; the run's own screen shows them. */
 const MEDIUM = { time: false };
-const NARROW = { inputs: false, time: false, created: false };
+const LAPTOP = { inputs: false, time: false };
+const NARROW = { ...LAPTOP, created: false };
 const NARROWEST = { ...NARROW, tick: false, model: false, calls: false };
 const NEWEST_FIRST: TableSort = { id: 'created', desc: true };
 
@@ -50,12 +51,13 @@ interface RunsTableProps {
 export function RunsTable({ runs, ticked, onTick }: RunsTableProps) {
   const texts = useTexts();
   const isMedium = useMediaQuery('(max-width: 1500px)', false, { getInitialValueInEffect: false });
+  const isLaptop = useMediaQuery('(max-width: 1320px)', false, { getInitialValueInEffect: false });
   const isNarrow = useMediaQuery('(max-width: 1180px)', false, { getInitialValueInEffect: false });
   const isNarrowest = useMediaQuery('(max-width: 700px)', false, { getInitialValueInEffect: false });
   const [sort, setSort] = useState(NEWEST_FIRST);
   const columns = useMemo(() => runColumns(texts, { ticked, onTick }), [texts, ticked, onTick]);
   const narrow = isNarrowest ? NARROWEST : NARROW;
-  const wide = isMedium ? MEDIUM : ALL;
+  const wide = isLaptop ? LAPTOP : isMedium ? MEDIUM : ALL;
   const rows = useMemo(
     () =>
       runsInGroups(runs, sort, texts).flatMap(({ group, runs: some }): Row[] => [

@@ -19,6 +19,8 @@ export function madeLive(world: World, run: RunSummary): RunLive {
   const parts = partCounts(world, run, fraction);
   const work = (each: number) => ({ total: each * parts.total, done: each * parts.done });
   const records = world.recordsOf(run);
+  const each = Math.round(parts.done / world.devices.length);
+  const partsOf = (index: number) => Math.max(0, each - (index % 3 === 2 ? 4 : -2));
   const wave = (index: number) => Math.sin(world.tick / 19 + index * 1.7);
   return {
     run: { ...run, fraction },
@@ -46,6 +48,8 @@ export function madeLive(world: World, run: RunSummary): RunLive {
     devices: world.devices.map((device, index) => ({
       ...device,
       worker: worker(world, index, atWork),
+      partsDone: partsOf(index),
+      residuesDone: partsOf(index) * RESIDUES_OF_PART,
       partFraction: atWork ? (world.tick / 40 + index * 0.13) % 1 : null,
       residuesPerSecond: atWork && index !== 5 && index !== 6 ? 41_000 + wave(index) * 2400 : null,
       framesPerSecond: atWork && index !== 5 && index !== 6 ? 245 + wave(index) * 14 : null,

@@ -55,7 +55,7 @@ export function limitText({ format }: Texts, { key }: Limit, value: number): str
 }
 
 const PER_CENT = 100;
-const WIDTH = 400;
+const WIDTH = 360;
 /** Keeps the menu within the available height and width. */
 const FITS = { flip: true, shift: true, size: true } as const;
 

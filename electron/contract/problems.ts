@@ -215,6 +215,50 @@ const OF_PARTS = {
   ],
 } as const satisfies Record<string, Texts>;
 
+/** Why a worker cannot load its model on its device. */
+const OF_LOADING = {
+  model_missing: [
+    'Model weights are missing',
+    'Get the weights with "virnucpro models get".',
+    '{path} is missing.',
+  ],
+  model_damaged: [
+    'Model weights are damaged',
+    'Get the weights again with "virnucpro models get".',
+    '{path} is not what its model says it is.',
+  ],
+  model_too_large: [
+    'The model does not fit into the memory of the device',
+    'Close other programs that use it, choose half precision, or leave this device out.',
+    '{free} GiB of its memory are free, and the model takes {needed} GiB.',
+  ],
+  main_memory_too_small: [
+    'The model fits neither into the GPU nor into main memory',
+    'Close other programs, or leave this device out.',
+    '{free} GiB of main memory are free, and the layers of ESM-2 take {needed} GiB.',
+  ],
+  precision_unsupported: [
+    'Precision not supported',
+    'Choose another precision, or leave out this device.',
+    'This device does not compute in {precision}.',
+  ],
+  pytorch_unfit: [
+    'PyTorch is made for other devices',
+    'Repair the Python environment. For an AMD GPU, name an interpreter that has PyTorch for ROCm.',
+    'The installed PyTorch, {version}, cannot use a device of this kind.',
+  ],
+  gpu_not_alone: [
+    'A worker must see exactly one GPU',
+    'See with nvidia-smi or rocminfo whether the GPU is there and this account may use it.',
+    'PyTorch sees {number} GPUs with {variable}={value}.',
+  ],
+  device_unusable: [
+    'PyTorch cannot compute on this device',
+    'Update its driver, choose another device, or leave this one out.',
+  ],
+  worker_load_failed: ['A worker could not load the model', 'See its log for the reason, then resume.'],
+} as const satisfies Record<string, Texts>;
+
 /** Why NVIDIA's driver shows no GPU. */
 const WITHOUT_GPU = {
   nvml_missing: ['The package that finds NVIDIA GPUs is missing', 'Repair the Python environment.'],
@@ -284,10 +328,7 @@ const OF_THE_PROGRAM = {
     'The connection to the cluster ended',
     'When the cluster answers again, resume the run: it goes on from what its shares have.',
   ],
-  precision_unsupported: ['Precision not supported', 'Choose another precision, or leave out this device.'],
   model_unknown: ['No such model', 'Use teaching, 300, 500, or the path of a model folder.'],
-  model_missing: ['Model weights are missing', 'Get the weights with "virnucpro models get".'],
-  model_damaged: ['Model weights are damaged', 'Get the weights again with "virnucpro models get".'],
   download_failed: ['The download failed', 'Try again later. What has been fetched is kept.'],
   import_refused: ['These files cannot be imported', 'Choose other files.'],
   weights_busy: ['Weights are being fetched or imported', 'Wait for it to end, or pause it.'],
@@ -369,7 +410,6 @@ const OF_THE_PROGRAM = {
     'It is started again by itself. See its log if this goes on.',
   ],
   protocol_garbage: ['A worker sent something unreadable', 'It is started again by itself. See its log.'],
-  worker_load_failed: ['A worker could not load the model', 'Read the reason below; then resume.'],
   device_switched_off: ['Device switched off', 'The other devices go on. See its log for the reason.'],
   usage: ['Invalid command', 'See "virnucpro --help".'],
 } as const satisfies Record<string, Texts>;
@@ -380,6 +420,7 @@ export const PROBLEMS = {
   ...REMARKS_ON_FILES,
   ...OF_ANY_WORK,
   ...OF_PARTS,
+  ...OF_LOADING,
   ...WITHOUT_GPU,
   ...OF_THE_PROGRAM,
 };
@@ -388,13 +429,15 @@ export type ErrorCode = keyof typeof PROBLEMS;
 const OF_FILES = { ...UNUSABLE_FILES, ...LEFT_OUT_OF_FILES, ...REMARKS_ON_FILES };
 export type FileProblemCode = keyof typeof OF_FILES;
 const OF_READING = { ...OF_FILES, ...OF_ANY_WORK };
-export type SaidCode = keyof typeof OF_READING | PartFailureCode | keyof typeof WITHOUT_GPU;
+export type SaidCode =
+  keyof typeof OF_READING | PartFailureCode | keyof typeof OF_LOADING | keyof typeof WITHOUT_GPU;
 export type PartFailureCode = keyof typeof OF_PARTS;
 
 const codesOf = <Code extends string>(list: Record<Code, Texts>) => Object.keys(list) as [Code, ...Code[]];
 export const errorCodeSchema = z.enum(codesOf(PROBLEMS));
 export const readingCodeSchema = z.enum(codesOf(OF_READING));
 export const partFailureCodeSchema = z.enum(codesOf(OF_PARTS));
+export const loadFailureCodeSchema = z.enum([...codesOf(OF_LOADING), 'out_of_memory']);
 export const noGpuCodeSchema = z.enum(codesOf(WITHOUT_GPU));
 export const fileProblemCodeSchema = z.enum(codesOf(OF_FILES));
 
@@ -448,7 +491,7 @@ export const said = <Code extends SaidCode>(
 
 /** For the tests of the Python side: each code with exactly the values that its words name. */
 export const saidSchema = z.union(
-  codesOf(OF_READING).map((code) => {
+  codesOf({ ...OF_READING, ...OF_LOADING }).map((code) => {
     const { sentence, next } = wordsOf(code);
     const names = namesIn(`${sentence} ${next}`).filter((name) => name !== 'count');
     const values = z.strictObject(Object.fromEntries(names.map((name) => [name, z.string()])));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noGpuCodeSchema, readingCodeSchema, saidSchema } from '../problems.ts';
+import { loadFailureCodeSchema, noGpuCodeSchema, readingCodeSchema, saidSchema } from '../problems.ts';
 import { monitorEventSchema, probeResultSchema } from './devices.ts';
 import { inspectedFileSchema, prepareCommandSchema, prepareEventSchema } from './prepare.ts';
 import { rayCommandSchema, rayEventSchema } from './ray.ts';
@@ -32,6 +32,7 @@ from typing import Literal
 
 ${literal('ProblemCode', readingCodeSchema.options)}
 ${literal('PartFailureCode', partFailedSchema.shape.code.options)}
+${literal('LoadFailureCode', loadFailureCodeSchema.options)}
 ${literal('NoGpuCode', noGpuCodeSchema.options)}`;
 
 const literal = (name: string, codes: readonly string[]): string =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { partFailureCodeSchema } from '../problems.ts';
+import { loadFailureCodeSchema, partFailureCodeSchema } from '../problems.ts';
 import {
   byeSchema,
   countSchema,
@@ -181,16 +181,11 @@ export type Heartbeat = z.infer<typeof heartbeatSchema>;
 /** Loading failed: nothing can be computed on this device. */
 const loadFailedSchema = z.object({
   type: z.literal('load_failed'),
-  code: z.enum([
-    'model_missing',
-    'model_damaged',
-    'out_of_memory',
-    'device_unusable',
-    'precision_unsupported',
-    'internal_error',
-  ]),
-  message: z.string(),
-  next_step: z.string(),
+  code: loadFailureCodeSchema,
+  /** What the words of the code name. */
+  values: z.record(z.string(), z.string()),
+  /** For the log. */
+  detail: z.string(),
 });
 
 export const workerEventSchema = z.discriminatedUnion('type', [

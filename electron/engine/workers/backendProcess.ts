@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
-import { appError, type AppError } from '../../contract/errors.ts';
+import { appError, errorOf, type AppError } from '../../contract/errors.ts';
 import { message as sentence } from '../../contract/messages.ts';
 import {
   PROTOCOL_VERSION,
@@ -342,10 +342,10 @@ export class DeviceWorker {
         emit({ type: 'worker_ready', device, ready: message });
         break;
       case 'load_failed':
-        this.verdict = appError('worker_load_failed', message.message, { nextStep: message.next_step });
+        this.verdict = { ...errorOf(message), detail: message.detail };
         // A missing or unsupported requirement does not change: only an unexplained failure is worth a
         // restart.
-        if (message.code !== 'internal_error') this.restarts.giveUp();
+        if (message.code !== 'worker_load_failed') this.restarts.giveUp();
         worker.kill();
         break;
       case 'progress':

@@ -106,7 +106,12 @@ describe('DeviceWorker', () => {
     const events = await supervise('missing', isSwitchedOff);
     expect(types(events)).toEqual(['worker_starting', 'worker_loading', 'worker_died']);
     expect(events.at(-1)).toMatchObject({
-      error: { code: 'worker_load_failed', cause: 'No model.', nextStep: 'Get it.' },
+      error: {
+        code: 'model_missing',
+        cause: '/gone is missing.',
+        detail: 'No model.',
+        wording: { cause: { key: 'error.model_missing.sentence', values: { path: '/gone' } } },
+      },
     });
   });
 

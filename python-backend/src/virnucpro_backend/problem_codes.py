@@ -63,6 +63,19 @@ PartFailureCode = Literal[
     "recalled",
 ]
 
+LoadFailureCode = Literal[
+    "model_missing",
+    "model_damaged",
+    "model_too_large",
+    "main_memory_too_small",
+    "precision_unsupported",
+    "pytorch_unfit",
+    "gpu_not_alone",
+    "device_unusable",
+    "worker_load_failed",
+    "out_of_memory",
+]
+
 NoGpuCode = Literal[
     "nvml_missing",
     "driver_missing",

@@ -5,7 +5,9 @@ The events of real runs are checked in the tests of the processes.
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -14,11 +16,11 @@ import jsonschema
 import msgspec
 import pytest
 
-from virnucpro_backend.devices.opening import LoadFailureCode
 from virnucpro_backend.inference.commands import parse_worker_command
 from virnucpro_backend.inference.status import Step
 from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.prepare.preparation import parse_job
+from virnucpro_backend.problem_codes import LoadFailureCode
 from virnucpro_backend.typed_commands import CommandError
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -183,3 +185,21 @@ def test_enumerations_are_the_same_on_both_sides() -> None:
     events = variants("worker-event")
     assert enum(events["load_failed"], "code") == set(get_args(LoadFailureCode))
     assert enum(events["heartbeat"], "step") == set(get_args(Step))
+
+
+def test_every_failure_to_load_gives_what_the_words_of_its_code_name() -> None:
+    named = {
+        variant["properties"]["code"]["const"]: set(variant["properties"]["values"]["properties"])
+        for variant in schema("problem")["anyOf"]
+    }
+    raised = set()
+    for path in (SCHEMAS.parent / "src").rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(call, ast.Call) or ast.unparse(call.func) != "LoadFailedError":
+                continue
+            codes = set(re.findall(r"'(\w+)'", ast.unparse(call.args[0])))
+            raised |= codes
+            given = {keyword.arg for keyword in call.keywords}
+            assert codes, ast.unparse(call)
+            assert all(given == named.get(code, set()) for code in codes), ast.unparse(call)
+    assert raised == set(get_args(LoadFailureCode))

@@ -140,18 +140,20 @@ def test_placement_can_be_forced_and_batches_limited(monkeypatch: pytest.MonkeyP
     gpu.free = 3 * GIB
     with pytest.raises(LoadFailedError) as failure:
         load(placement="resident")
-    assert failure.value.code == "out_of_memory"
+    assert failure.value.code == "model_too_large"
 
 
 def test_too_little_memory_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     gpu = SimulatedGpu(monkeypatch, 8 * GIB, GIB // 2)
-    with pytest.raises(LoadFailedError, match=r"0\.5 of 8\.0 GiB are free") as failure:
+    with pytest.raises(LoadFailedError) as failure:
         load()
-    assert failure.value.code == "out_of_memory"
+    assert failure.value.code == "model_too_large"
+    assert failure.value.values == {"free": "0.5", "needed": "5.0"}
     gpu.free, gpu.main_memory = 3 * GIB, 4 * GIB
-    with pytest.raises(LoadFailedError, match=r"main memory has no room.*4\.0 GiB are free") as failure:
+    with pytest.raises(LoadFailedError) as failure:
         load()
-    assert failure.value.code == "out_of_memory"
+    assert failure.value.code == "main_memory_too_small"
+    assert failure.value.values == {"free": "4.0", "needed": "5.0"}
     assert gpu.loaded == ["streamed"]
 
 

@@ -51,7 +51,7 @@ def test_fp8_that_does_not_work_is_refused_with_an_explanation() -> None:
     with pytest.raises(LoadFailedError) as failure:
         module.warm_up(model("fp8", encoder))
     assert failure.value.code == "precision_unsupported"
-    assert "no kernel image" in failure.value.message
+    assert "no kernel image" in failure.value.detail
 
 
 def test_running_out_of_memory_does_not_disable_fused_kernels() -> None:

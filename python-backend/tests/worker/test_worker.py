@@ -219,8 +219,8 @@ def test_a_malformed_command_is_reported_and_ends_the_worker(line: str, problem:
     ("changes", "code"),
     [
         ({"model_folder": "/nowhere"}, "model_missing"),
-        ({"device": "mps"}, "device_unusable"),
-        ({"device": "rocm"}, "device_unusable"),
+        ({"device": "mps"}, "pytorch_unfit"),
+        ({"device": "rocm"}, "pytorch_unfit"),
         ({"precision": "fp8"}, "precision_unsupported"),
     ],
 )
@@ -232,7 +232,6 @@ def test_a_model_that_cannot_be_loaded_is_reported(
         worker.part("000000", files[0], tmp_path)
         failed = worker.wait_for("load_failed")
         assert failed["code"] == code
-        assert failed["next_step"]
         assert worker.wait_for("part_failed")["part"] == "000000"
         worker.part("000001", files[1], tmp_path)
         assert worker.wait_for("part_failed")["part"] == "000001"
@@ -252,7 +251,8 @@ def test_a_damaged_model_is_reported(tmp_path: Path) -> None:
     head.write_bytes(content)
     with RunningWorker() as worker:
         worker.load(model_folder=str(tmp_path))
-        assert worker.wait_for("load_failed")["code"] == "model_damaged"
+        failed = worker.wait_for("load_failed")
+        assert (failed["code"], failed["values"]) == ("model_damaged", {"path": str(head)})
 
 
 def test_a_bad_part_does_not_stop_its_neighbours(files: list[PartFile], tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ process.stdin.on('data', (data) => {
   for (const line of lines) {
     const command = JSON.parse(line);
     if (command.type === 'load' && behaviour === 'missing')
-      say({ type: 'load_failed', code: 'model_missing', message: 'No model.', next_step: 'Get it.' });
+      say({ type: 'load_failed', code: 'model_missing', values: { path: '/gone' }, detail: 'No model.' });
     else if (command.type === 'load' && behaviour === 'crashes') process.kill(process.pid, 'SIGSEGV');
     else if (command.type === 'load') say(ready);
     if (command.type === 'part' && behaviour === 'dies') process.exit(7);

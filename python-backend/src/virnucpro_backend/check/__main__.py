@@ -32,11 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one check; return the exit code."""
     try:
         results = _results(_parser().parse_args(argv))
-    except (PrepareError, PartFailedError) as error:
+    except (PrepareError, PartFailedError, WeightsError, LoadFailedError) as error:
         print(error, file=sys.stderr)
-        return 1
-    except (WeightsError, LoadFailedError) as error:
-        print(f"{error.message} {error.next_step}", file=sys.stderr)
         return 1
     print(json.dumps([asdict(result) for result in results]))
     return 0

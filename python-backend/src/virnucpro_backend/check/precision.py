@@ -45,7 +45,7 @@ def check_precisions(
         try:
             found = compare(score_sequences(inputs, model_folder, kind, precision), reference)
         except LoadFailedError as error:
-            results.append(CheckResult(precision, "no_answer", None, error.message))
+            results.append(CheckResult(precision, "no_answer", None, error.detail))
         else:
             results.append(CheckResult(precision, judge(found), asdict(found)))
     return results

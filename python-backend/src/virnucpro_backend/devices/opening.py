@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import torch
 
@@ -18,29 +18,18 @@ from virnucpro_backend.devices.precisions import (
     amd_precisions,
     nvidia_precisions,
 )
-
-LoadFailureCode = Literal[
-    "model_missing",
-    "model_damaged",
-    "out_of_memory",
-    "device_unusable",
-    "precision_unsupported",
-    "internal_error",
-]
+from virnucpro_backend.problem_codes import LoadFailureCode
 
 
 class LoadFailedError(Exception):
-    """The model can't be loaded on this device. `message` says why and `next_step` what the user can do."""
+    """The model can't be loaded on this device. `values` are what the code's words name
+    (electron/contract/problems.ts); `detail` is for the log."""
 
-    def __init__(self, code: LoadFailureCode, message: str, next_step: str) -> None:
-        super().__init__(message)
+    def __init__(self, code: LoadFailureCode, detail: str, **values: str) -> None:
+        super().__init__(detail)
         self.code: LoadFailureCode = code
-        self.message = message
-        self.next_step = next_step
-
-
-OTHER_DEVICE = "Choose another device, or leave this one out."
-"""The next step for the user if a device can't be used at all."""
+        self.detail = detail
+        self.values = values
 
 
 @dataclass(frozen=True)
@@ -61,19 +50,14 @@ def open_device(kind: DeviceKind, precision: Precision, memory_fraction: float |
     """Open a device and check that it can compute in this precision.
 
     `memory_fraction`: the largest share of a GPU's memory to use; None allows all that is free. Raises
-    LoadFailedError (`device_unusable`, `precision_unsupported`).
+    LoadFailedError, as do all functions here that open a device.
     """
     if kind == "cuda":
         return open_cuda(precision, memory_fraction)
     if kind == "rocm":
         return open_rocm(precision, memory_fraction)
     if precision == "fp8":
-        raise LoadFailedError(
-            "precision_unsupported",
-            f"FP8 needs an NVIDIA GPU of compute capability 8.9 or more; this device is "
-            f"{'an Apple GPU' if kind == 'mps' else 'a CPU'}.",
-            "Choose FP16 or FP32.",
-        )
+        raise lacks_precision(precision, "FP8 needs an NVIDIA GPU of compute capability 8.9 or more.")
     if kind == "mps":
         return open_mps(memory_fraction)
     # One thread per CPU worker: sums over several threads would depend on the number of cores.
@@ -85,8 +69,9 @@ def check_capability(name: str, capability: tuple[int, int], precision: Precisio
     """Raise LoadFailedError `precision_unsupported` if a GPU of this capability lacks the precision."""
     if precision not in nvidia_precisions(capability):
         raise lacks_precision(
+            precision,
             f"{name} has compute capability {_dotted(capability)}; "
-            f"{precision.upper()} needs {_dotted(LEAST_CAPABILITY[precision])}."
+            f"{precision.upper()} needs {_dotted(LEAST_CAPABILITY[precision])}.",
         )
 
 
@@ -97,18 +82,10 @@ def uuid_as_nvml_writes_it(uuid: str, visible_devices: str) -> str:
 
 
 def open_cuda(precision: Precision, memory_fraction: float | None) -> OpenDevice:
-    """Open the visible NVIDIA GPU. Raises LoadFailedError (`device_unusable`, `precision_unsupported`)."""
+    """Open the visible NVIDIA GPU."""
     if torch.version.cuda is None:
-        which = "without GPU support" if torch.version.hip is None else "for AMD GPUs"
-        raise LoadFailedError(
-            "device_unusable",
-            f"The installed PyTorch is the one {which}.",
-            "Repair the Python environment, so that the PyTorch for NVIDIA GPUs is installed.",
-        )
-    visible = check_one_visible(
-        "CUDA_VISIBLE_DEVICES",
-        "Check with nvidia-smi that the GPU is there and the driver is not older than PyTorch needs.",
-    )
+        raise _unfit_pytorch()
+    visible = check_one_visible("CUDA_VISIBLE_DEVICES")
     gpu = usable_gpu()
     check_capability(gpu.name, (gpu.properties.major, gpu.properties.minor), precision)
     return gpu.opened(uuid_as_nvml_writes_it(str(gpu.properties.uuid), visible), memory_fraction)
@@ -118,11 +95,9 @@ def _dotted(capability: tuple[int, int]) -> str:
     return f"{capability[0]}.{capability[1]}"
 
 
-_NEEDS_ROCM = (
-    "Make a Python environment with PyTorch for ROCm and the other packages of "
-    "python-backend/requirements.txt, and name its interpreter: --python PATH, or VIRNUCPRO_PYTHON=PATH for "
-    "the app."
-)
+def _unfit_pytorch() -> LoadFailedError:
+    version = str(torch.__version__)
+    return LoadFailedError("pytorch_unfit", f"PyTorch {version} has no such device.", version=version)
 
 
 def check_gfx_target(name: str, target: str, precision: Precision) -> None:
@@ -131,7 +106,8 @@ def check_gfx_target(name: str, target: str, precision: Precision) -> None:
     """
     if precision not in amd_precisions(target):
         raise lacks_precision(
-            f"{name} ({target.split(':')[0]}) has no {precision.upper()} arithmetic that this program uses."
+            precision,
+            f"{name} ({target.split(':')[0]}) has no {precision.upper()} arithmetic that this program uses.",
         )
 
 
@@ -149,29 +125,19 @@ def uuid_as_rocm_writes_it(uuid: str) -> str | None:
 
 
 def open_rocm(precision: Precision, memory_fraction: float | None) -> OpenDevice:
-    """Open the visible AMD GPU. Raises LoadFailedError (`device_unusable`, `precision_unsupported`)."""
+    """Open the visible AMD GPU."""
     if torch.version.hip is None:
-        raise LoadFailedError(
-            "device_unusable",
-            f"An AMD GPU needs PyTorch for ROCm; the installed PyTorch ({torch.__version__}) is another one.",
-            _NEEDS_ROCM,
-        )
-    check_one_visible(
-        "ROCR_VISIBLE_DEVICES",
-        "Check with rocminfo that ROCm finds the GPU, and that this account is in the groups render and "
-        "video.",
-    )
+        raise _unfit_pytorch()
+    check_one_visible("ROCR_VISIBLE_DEVICES")
     gpu = usable_gpu()
     check_gfx_target(gpu.name, gpu.properties.gcnArchName, precision)
     return gpu.opened(uuid_as_rocm_writes_it(str(gpu.properties.uuid)), memory_fraction)
 
 
 def open_mps(memory_fraction: float | None) -> OpenDevice:
-    """Open the Apple GPU. Raises LoadFailedError `device_unusable`."""
+    """Open the Apple GPU."""
     if not torch.backends.mps.is_available():
-        raise LoadFailedError(
-            "device_unusable", "This computer has no Apple GPU that PyTorch can use.", OTHER_DEVICE
-        )
+        raise _unfit_pytorch()
     if memory_fraction is not None:
         torch.mps.set_per_process_memory_fraction(memory_fraction)
     return OpenDevice(torch.device("mps"), f"{cpu_name()} GPU", None)
@@ -182,26 +148,24 @@ WDDM_MEMORY_SHARE = 0.95
 slower."""
 
 
-def check_one_visible(variable: str, next_step: str) -> str:
-    """Return the variable that pins this process to a GPU. Raises LoadFailedError unless one is visible."""
+def check_one_visible(variable: str) -> str:
+    """Return the variable that pins this process to a GPU, of which one must be visible."""
     visible = os.environ.get(variable, "")
     count = torch.cuda.device_count()
     if count != 1:
         raise LoadFailedError(
-            "device_unusable",
+            "gpu_not_alone",
             f"PyTorch sees {count} GPUs with {variable}={visible!r}; it must be exactly one.",
-            next_step,
+            number=str(count),
+            variable=variable,
+            value=visible,
         )
     return visible
 
 
-def lacks_precision(message: str) -> LoadFailedError:
-    """Make the error for a GPU that lacks the run's precision."""
-    return LoadFailedError(
-        "precision_unsupported",
-        message,
-        "Start the run with a precision that all chosen devices have, or leave this device out.",
-    )
+def lacks_precision(precision: Precision, detail: str) -> LoadFailedError:
+    """Make the error for a device that lacks the run's precision."""
+    return LoadFailedError("precision_unsupported", detail, precision=precision.upper())
 
 
 @dataclass(frozen=True)
@@ -230,7 +194,7 @@ class UsableGpu:
 
 
 def usable_gpu() -> UsableGpu:
-    """Return the one GPU this process sees. Raises LoadFailedError `device_unusable` if it can't compute."""
+    """Return the one GPU this process sees, which must be able to compute."""
     device = torch.device("cuda", 0)
     try:
         properties = torch.cuda.get_device_properties(device)
@@ -238,6 +202,4 @@ def usable_gpu() -> UsableGpu:
         torch.ones(1, device=device).add_(1).item()
         return UsableGpu(device, properties, *torch.cuda.mem_get_info(device))
     except RuntimeError as error:
-        raise LoadFailedError(
-            "device_unusable", f"The GPU can't be used by this PyTorch: {error}", OTHER_DEVICE
-        ) from error
+        raise LoadFailedError("device_unusable", str(error)) from error

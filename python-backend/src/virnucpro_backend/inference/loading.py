@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from virnucpro_backend.devices import host
-from virnucpro_backend.devices.opening import LoadFailedError, LoadFailureCode, OpenDevice, open_device
+from virnucpro_backend.devices.opening import LoadFailedError, OpenDevice, open_device
 from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.inference.commands import EmbeddingPrecision, Load
 from virnucpro_backend.inference.memory.device_memory import allowance, free_cached_memory, is_out_of_memory
@@ -64,16 +64,16 @@ def open_and_load(command: Load) -> ReadyModel:
     except LoadFailedError:
         raise
     except WeightsError as error:
-        missing = error.code in ("model_unknown", "model_missing")
-        code: LoadFailureCode = "model_missing" if missing else "model_damaged"
-        raise LoadFailedError(code, error.message, error.next_step) from error
-    except Exception as error:
-        if is_out_of_memory(error):
-            raise _does_not_fit(str(error)) from error
+        is_missing = error.code in ("model_unknown", "model_missing")
         raise LoadFailedError(
-            "internal_error",
-            f"The model could not be loaded: {type(error).__name__}: {error}",
-            "See the worker's log; if the model is your own, check it with `virnucpro models`.",
+            "model_missing" if is_missing else "model_damaged",
+            error.message,
+            path=error.path or str(command.model_folder),
+        ) from error
+    except Exception as error:
+        full = is_out_of_memory(error)
+        raise LoadFailedError(
+            "out_of_memory" if full else "worker_load_failed", f"{type(error).__name__}: {error}"
         ) from error
 
 
@@ -173,8 +173,11 @@ def _load_on_gpu(command: Load, opened: OpenDevice, wanted: int) -> ReadyModel:
             return ready
         ready = None
         free_cached_memory(opened.device)
-    raise _does_not_fit(
-        f"{_gib(free)} of {_gib(opened.memory_total)} GiB are free, and the model has {_gib(sizes.weights)}"
+    raise LoadFailedError(
+        "model_too_large",
+        f"{_gib(free)} of {_gib(opened.memory_total)} GiB are free, and the model has {_gib(sizes.weights)}",
+        free=_gib(free),
+        needed=_gib(sizes.weights),
     )
 
 
@@ -217,19 +220,11 @@ def _check_main_memory(sizes: ModelSizes) -> None:
     available = host.memory().available
     if not main_memory_suffices(sizes, available):
         raise LoadFailedError(
-            "out_of_memory",
-            "The model does not fit into this GPU, and main memory has no room for it either: "
-            f"{_gib(available)} GiB are free, and ESM-2's layers take {_gib(sizes.layers)} GiB.",
-            "Close other programs, or leave this device out.",
+            "main_memory_too_small",
+            f"{available} bytes of main memory are free, and ESM-2's layers take {sizes.layers}.",
+            free=_gib(available),
+            needed=_gib(sizes.layers),
         )
-
-
-def _does_not_fit(why: str) -> LoadFailedError:
-    return LoadFailedError(
-        "out_of_memory",
-        f"The model does not fit into the free memory of this device: {why}",
-        "Close other programs that use the device, choose half precision, or leave this device out.",
-    )
 
 
 def _gib(n_bytes: int) -> str:

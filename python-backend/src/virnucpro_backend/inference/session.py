@@ -108,13 +108,11 @@ class WorkerSession:
             pipeline = self._loaded(command)
         except LoadFailedError as failure:
             log.exception("loading failed")
-            self._channel.emit(
-                "load_failed", code=failure.code, message=failure.message, next_step=failure.next_step
-            )
+            self._channel.emit("load_failed", code=failure.code, values=failure.values, detail=failure.detail)
             with self._lock:
                 self._load_failed = True
                 for early in self._early:
-                    self._reports.failed(early, PartFailedError("internal_error", failure.message))
+                    self._reports.failed(early, PartFailedError("internal_error", failure.detail))
             return
         with self._lock:
             if self._early_limit is not None:

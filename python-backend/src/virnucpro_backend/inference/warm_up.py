@@ -12,7 +12,7 @@ from functools import partial
 
 import torch
 
-from virnucpro_backend.devices.opening import LoadFailedError
+from virnucpro_backend.devices.opening import lacks_precision
 from virnucpro_backend.devices.precisions import Precision
 from virnucpro_backend.encoders import kernels
 from virnucpro_backend.encoders.dnabert_s import DnabertS
@@ -44,11 +44,7 @@ def warm_up(model: LoadedModel) -> None:
             if is_out_of_memory(error):
                 raise
             if model.precision == "fp8":
-                raise LoadFailedError(
-                    "precision_unsupported",
-                    f"FP8 does not work on this GPU with this PyTorch: {error}",
-                    "Choose BF16 or FP16.",
-                ) from error
+                raise lacks_precision("fp8", f"FP8 does not work with this PyTorch: {error}") from error
             if encoder.ops.name == EagerOps.name:
                 raise
             kernels.record_fallback(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 WeightsErrorCode = Literal[
@@ -21,10 +22,12 @@ WeightsErrorCode = Literal[
 
 
 class WeightsError(Exception):
-    """A problem with weights: `code` is for programs, `message` and `next_step` are for users."""
+    """A problem with weights: `code` is for programs, `message` and `next_step` are for users. `path`: the
+    file with the problem, if it is one of a file."""
 
-    def __init__(self, code: WeightsErrorCode, message: str, next_step: str) -> None:
+    def __init__(self, code: WeightsErrorCode, message: str, next_step: str, path: str = "") -> None:
         super().__init__(message)
+        self.path = path
         self.code: WeightsErrorCode = code
         self.message = message
         self.next_step = next_step
@@ -40,4 +43,10 @@ def unreadable(name: str, why: str) -> WeightsError:
         "model_damaged",
         f"{name} cannot be read as weights: {why}.",
         "Check that it is the published file, or get it again.",
+        name,
     )
+
+
+def missing(path: Path) -> WeightsError:
+    """Make the error for a file of weights that is not there."""
+    return WeightsError("model_missing", f"{path} is missing.", "Get the weights again.", str(path))

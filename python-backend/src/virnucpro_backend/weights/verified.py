@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from virnucpro_backend.safetensors_file import sha256_of_file
-from virnucpro_backend.weights.errors import WeightsError
+from virnucpro_backend.weights.errors import WeightsError, missing
 
 WORTH_REMEMBERING = 64 << 20
 """In bytes; smaller files are hashed every time."""
@@ -38,7 +38,7 @@ def verify_file(path: Path, size: int, sha256: str, *, recompute: bool = False) 
     try:
         status = path.stat()
     except OSError as error:
-        raise WeightsError("model_missing", f"{path} is missing.", "Get the weights again.") from error
+        raise missing(path) from error
     if status.st_size != size:
         raise _damaged(path, f"it has {status.st_size} bytes instead of {size}")
     key = str(path.resolve())
@@ -54,7 +54,9 @@ def verify_file(path: Path, size: int, sha256: str, *, recompute: bool = False) 
 
 
 def _damaged(path: Path, why: str) -> WeightsError:
-    return WeightsError("model_damaged", f"{path} is damaged: {why}.", "Delete it and get the weights again.")
+    return WeightsError(
+        "model_damaged", f"{path} is damaged: {why}.", "Delete it and get the weights again.", str(path)
+    )
 
 
 def _remembered() -> dict[str, object]:

@@ -10,7 +10,7 @@ from typing import Any
 import safetensors
 from torch import Tensor
 
-from virnucpro_backend.weights.errors import WeightsError, unreadable
+from virnucpro_backend.weights.errors import missing, unreadable
 from virnucpro_backend.weights.formats.pickles import LARGEST_PICKLE, Inert, is_pickled, read_pickled
 from virnucpro_backend.weights.model_files import read_small_json
 
@@ -31,7 +31,7 @@ def open_checkpoint(path: Path) -> Checkpoint:
     Raises WeightsError (`model_missing`, `model_damaged`).
     """
     if not path.is_file():
-        raise WeightsError("model_missing", f"{path} is missing.", "Get the weights again.")
+        raise missing(path)
     options = read_json(path.with_name("config.json")) if path.with_name("config.json").is_file() else {}
     tensors: Mapping[str, Tensor]
     if is_pickled(path):

@@ -21,7 +21,7 @@ from typing import Any
 
 import torch
 
-from virnucpro_backend.weights.errors import WeightsError, unreadable
+from virnucpro_backend.weights.errors import WeightsError, missing, unreadable
 
 LARGEST_PICKLE = 8 << 20
 """In bytes. The pickle itself holds names and small numbers, 0.2 MB for ESM-2; tensors are outside it. One
@@ -101,7 +101,7 @@ def read_pickled(path: Path, largest: int = LARGEST_PICKLE) -> Any:
                 mmap=True,
             )
     except FileNotFoundError as error:
-        raise WeightsError("model_missing", f"{path} is missing.", "Get the weights again.") from error
+        raise missing(path) from error
     except zipfile.BadZipFile as error:
         raise unreadable(path.name, "it is not a file of torch.save, or was cut short") from error
     except WeightsError:

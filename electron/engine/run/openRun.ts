@@ -33,7 +33,7 @@ import { BatchSizes } from './batchSizes.ts';
 import { announceStart, checkInputs, readyToStart, type StartOptions } from './begin/checkReadiness.ts';
 import { inspectAdded } from './begin/createRun.ts';
 import type { DeviceChoice } from './begin/chooseDevices.ts';
-import { ProgressTracker, type RunPace } from './progress/progressTracker.ts';
+import { ProgressTracker } from './progress/progressTracker.ts';
 import { isMadeHere } from './madeHere.ts';
 import { goalOf, goalRefusal, isReached, removeProvisionalTable, writeProvisionalTable } from './goal.ts';
 import { RunRecord, type LifecycleEvent, type RunListener } from './runRecord.ts';
@@ -123,10 +123,6 @@ export class OpenRun {
 
   progress(): RunProgress {
     return this.tracker.progress(this.record, this.session, Date.now());
-  }
-
-  pace(): RunPace | null {
-    return this.tracker.pace();
   }
 
   deviceStates(): DeviceLive[] {

@@ -9,16 +9,6 @@ import type { DeviceTelemetry } from './deviceTelemetry.ts';
 
 const REFRESH_INTERVAL_MS = 500;
 
-export interface RunPace {
-  /** Frames computed since the first residues of this work session, by all devices together ... */
-  frames: number;
-  residues: number;
-  /** ... in this time. */
-  seconds: number;
-  /** Time before the first residues, in which processes started and the model was loaded. */
-  overheadSeconds: number;
-}
-
 /** The figures that a work session provides. */
 interface WorkShown {
   readonly prepareProgress: PrepareProgress | null;
@@ -39,13 +29,10 @@ export class ProgressTracker {
   private readonly store: RunStore;
   private counts: RunCounts;
   private inputs: InputProgress[];
-  /** When this work session began: a reading of a monotonic clock. */
-  private workingSince: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private highestFraction = 0;
   /** When this work session began to compute. */
   private firstResidues: { at: number; done: number } | undefined;
-  private latestResidues = 0;
 
   private constructor(store: RunStore, counts: RunCounts, inputs: InputProgress[]) {
     this.store = store;
@@ -59,13 +46,11 @@ export class ProgressTracker {
 
   beginWork(refresh: () => void): void {
     this.allowStepBack();
-    this.workingSince = performance.now();
     this.timer = setInterval(refresh, REFRESH_INTERVAL_MS);
   }
 
   endWork(): void {
     clearInterval(this.timer);
-    this.workingSince = undefined;
     this.firstResidues = undefined;
   }
 
@@ -115,24 +100,8 @@ export class ProgressTracker {
     return { ...progress, fraction: this.highestFraction };
   }
 
-  /** The run's pace on this computer so far; null before it computes. */
-  pace(): RunPace | null {
-    const { firstResidues, workingSince } = this;
-    if (!firstResidues || workingSince === undefined) return null;
-    const residues = this.latestResidues - firstResidues.done;
-    const { frames, residues: counted } = this.counts;
-    if (residues <= 0 || counted.total === 0) return null;
-    return {
-      frames: Math.max(1, Math.round((residues * frames.total) / counted.total)),
-      residues,
-      seconds: (performance.now() - firstResidues.at) / 1000,
-      overheadSeconds: (firstResidues.at - workingSince) / 1000,
-    };
-  }
-
   private speeds(now: number, notStored: number, growth: number): Speeds | null {
     const done = this.counts.residues.done + notStored;
-    this.latestResidues = done;
     const at = performance.now();
     // Time before the first residues was spent loading the model and says nothing about the rest.
     this.firstResidues ??= { at, done };

@@ -226,23 +226,3 @@ it('gives an estimate after the example on a fast computer, where each worker co
   expect(estimate).not.toBeNull();
   expect(ratio(estimate)).toBeGreaterThan(3);
 });
-
-it("uses the running run's speed for a waiting one, while nothing else is known", async () => {
-  const speeds = await emptyHistory();
-  const means = { modelHash: 'teaching', precision: 'fp32', deviceNames: ['cpu', 'gpu'] };
-  const waiting = { ...means, deviceNames: ['gpu', 'cpu'], frames: 100, residues: 10_000 };
-  const shown = { ...means, pace: { frames: 1000, residues: 100_000, seconds: 300, overheadSeconds: 20 } };
-  // A tenth of the work, and the model has to be loaded again.
-  const estimate = speeds.secondsWaiting(waiting, shown);
-  expect(estimate?.low).toBeGreaterThan(10 + 15);
-  expect(estimate?.low).toBeLessThan(50);
-  expect(estimate?.high).toBeGreaterThan(50);
-  expect(ratio(estimate)).toBeLessThan(4);
-  for (const other of [{ modelHash: '500' }, { precision: 'bf16' }, { deviceNames: ['cpu'] }])
-    expect(speeds.secondsWaiting({ ...waiting, ...other }, shown)).toBeNull();
-  expect(speeds.secondsWaiting(waiting, null)).toBeNull();
-  // Measurements from earlier runs take precedence.
-  await speeds.learn(runStore(60, [{ frames: 1000, residues: 100_000, seconds: 40 }]));
-  const alone = { ...waiting, deviceNames: ['cpu'] };
-  expect(speeds.secondsWaiting(alone, { ...shown, deviceNames: ['cpu'] })?.high).toBeLessThan(50);
-});

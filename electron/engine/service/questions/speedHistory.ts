@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { LibraryStore } from '../../store/storeThread.ts';
 import type { RunStore } from '../../store/runStore.ts';
-import { secondsFor, type MeasuredWork, type SecondsRange, type WorkAhead } from './runSpeeds.ts';
+import { secondsFor, type SecondsRange, type WorkAhead } from './runSpeeds.ts';
 
 const KEY = 'measured_speeds';
 /** A device must have computed for this long before its speed means anything. The example takes little longer on a fast computer. */
@@ -37,14 +37,6 @@ interface SpeedQuestion extends WorkAhead {
   modelHash: string;
   precision: string;
   deviceNames: readonly string[];
-}
-
-/** The running run's measured speed. */
-interface ShownSpeed {
-  modelHash: string;
-  precision: string;
-  deviceNames: readonly string[];
-  pace: Omit<MeasuredWork, 'measuredAt'> & { overheadSeconds: number };
 }
 
 interface SpeedAnswer extends SecondsRange {
@@ -113,30 +105,6 @@ export class SpeedHistory {
       runs: Math.min(...measured.map((list) => new Set(list.map(({ measuredAt }) => measuredAt)).size)),
     };
   }
-
-  /**
-   * The same for a waiting run: if nothing was measured yet, from what the running run shows of the same
-   * devices.
-   */
-  secondsWaiting(question: SpeedQuestion, shown: ShownSpeed | null): SecondsRange | null {
-    const estimate = this.seconds(question);
-    if (estimate) return { low: estimate.low, high: estimate.high };
-    if (!shown || !isSameMeans(question, shown)) return null;
-    const { overheadSeconds, ...measured } = shown.pace;
-    const computing = secondsFor(question, [[{ ...measured, measuredAt: 0 }]]);
-    return (
-      computing && {
-        low: computing.low + LEAST_OVERHEAD * overheadSeconds,
-        high: computing.high + MOST_OVERHEAD * overheadSeconds,
-      }
-    );
-  }
-}
-
-function isSameMeans(question: SpeedQuestion, shown: ShownSpeed): boolean {
-  const key = ({ modelHash, precision, deviceNames }: Omit<SpeedQuestion, keyof WorkAhead>): string =>
-    JSON.stringify([modelHash, precision, deviceNames.toSorted()]);
-  return key(question) === key(shown);
 }
 
 function remember<Value>(lists: Record<string, Value[]>, key: string, value: Value): void {

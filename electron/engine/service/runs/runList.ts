@@ -61,12 +61,10 @@ export class RunList {
     if (order.length === 0) return new Map();
     const atWork = active === null ? undefined : catalog.find(active);
     const session = atWork && open.session(atWork.folder);
-    const pace = session?.pace();
-    const shown =
-      atWork?.expected && pace ? { ...means(atWork), deviceNames: atWork.expected.deviceNames, pace } : null;
     const seconds = (run: RunSummary): SecondsRange | null => {
       const left = workLeft(run);
-      return left && speeds.secondsWaiting({ ...means(run), ...left }, shown);
+      const { plan } = run;
+      return left && speeds.seconds({ modelHash: plan.model.hash, precision: plan.precision, ...left });
     };
     const remaining = (run: RunSummary): SecondsRange | null => {
       const progress = session?.progress();
@@ -81,10 +79,6 @@ export class RunList {
       duration: (runId) => seconds(catalog.find(runId)),
     });
   }
-}
-
-function means({ plan }: RunSummary) {
-  return { modelHash: plan.model.hash, precision: plan.precision };
 }
 
 /**

@@ -8,10 +8,6 @@ import type { RunState } from './runState.ts';
 export const exportLanguageSchema = z.enum(['en', 'de']);
 export type ExportLanguage = z.infer<typeof exportLanguageSchema>;
 
-/** The sections that a report may leave out; every report has the samples and the top of the list. */
-export const reportPartSchema = z.enum(['plots', 'reading', 'run', 'checksums', 'methods']);
-export type ReportPart = z.infer<typeof reportPartSchema>;
-
 /** The sequences that a report lists. */
 export const reportListSchema = z.enum(['shortlist', 'candidates', 'virus']);
 export type ReportList = z.infer<typeof reportListSchema>;

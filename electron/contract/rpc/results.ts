@@ -1,7 +1,7 @@
 import { sequenceResultSchema, sequenceSortSchema } from '../columns.ts';
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
-import { exportFormatSchema, exportLanguageSchema, reportListSchema, reportPartSchema } from '../exports.ts';
+import { exportFormatSchema, exportLanguageSchema, reportListSchema } from '../exports.ts';
 import { sequenceFilterSchema } from '../filter.ts';
 import { lengthScoresSchema } from '../lengthScores.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
@@ -424,7 +424,6 @@ export const resultsContract = {
         /** Language of spreadsheet headings and report texts, and of the separators of CSV. */
         language: exportLanguageSchema.default('en'),
         /** Sections of a report; absent for all. */
-        parts: z.array(reportPartSchema).max(reportPartSchema.options.length).optional(),
         /** If absent, the candidates, or all that are called virus if there are none. */
         reportList: reportListSchema.optional(),
         /** Writes a report as PDF, which only the desktop app can do. */

@@ -1,5 +1,5 @@
 import type { SequenceResult, SequenceSort } from '../../contract/columns.ts';
-import type { ExportLanguage, ReportList, ReportPart } from '../../contract/exports.ts';
+import type { ExportLanguage, ReportList } from '../../contract/exports.ts';
 import type { FrameName } from '../../contract/results.ts';
 import { frameBounds } from '../results/sequenceTally.ts';
 import { inputLabels } from '../results/cellText.ts';
@@ -25,8 +25,6 @@ export interface SourceOptions {
   language: ExportLanguage;
   /** Tables of other tools whose columns come after ours. */
   others?: readonly JoinedTable[] | undefined;
-  /** Sections of a report; all if none are given. */
-  parts?: readonly ReportPart[] | undefined;
   /** The sequences that a report lists; if absent, the candidates, or all that are called virus if there are none. */
   reportList?: ReportList | undefined;
   /** The columns of a table, as the contract names them; all if none are given. */
@@ -89,10 +87,6 @@ export class ExportSource {
   /** Row numbers in the requested order. */
   order(): Promise<Uint32Array> {
     return (this.#order ??= this.store.selectedRows(this.selection, this.sort));
-  }
-
-  has(part: ReportPart): boolean {
-    return this.options.parts?.includes(part) ?? true;
   }
 
   /** A model that is not for research is named in every table. */

@@ -1,14 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button, Checkbox, Group, Radio, Stack } from '@mantine/core';
+import { Button, Group, Radio, Stack } from '@mantine/core';
 import { Dialog } from '../../components/Dialog.tsx';
 import { useState } from 'react';
-import {
-  reportListSchema,
-  reportPartSchema,
-  type ReportList,
-  type ReportPart,
-  type RunSummary,
-} from '../../../electron/contract/index.ts';
+import { reportListSchema, type ReportList, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { PRESETS, useResultsView } from '../../state/results/resultsView.ts';
@@ -17,15 +11,10 @@ import { isElectron } from '../../state/settings.ts';
 import { sayError } from '../../state/say.ts';
 import { ScopeChoice } from './ExportDialog.tsx';
 
-const PARTS = reportPartSchema.options;
-/** Checksums take pages, and few readers compare them. */
-const AT_FIRST = PARTS.filter((part) => part !== 'checksums');
-
-/** Lets the user choose which sequences the report of a run lists, what it has besides, and its format. */
+/** Lets the user choose which sequences the report of a run lists, and its format. */
 export function ReportDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
   const texts = useTexts();
   const { t } = texts;
-  const [parts, setParts] = useState<readonly ReportPart[]>(AT_FIRST);
   const isShortlist = useResultsView((view) => view.filter.shortlisted === true);
   const [chosen, choose] = useState<ReportList | null>(isShortlist ? 'shortlist' : null);
   const { runId } = run;
@@ -35,9 +24,8 @@ export function ReportDialog({ run, onClose }: { run: RunSummary; onClose: () =>
   const reportList = chosen ?? (candidates === 0 ? 'virus' : 'candidates');
   const write = useMutation({
     mutationFn: async (kind: 'html' | 'pdf' | 'print') => {
-      const choice = { parts: [...parts], reportList };
-      if (kind === 'print') await printReport(run, choice, texts);
-      else await writeReport(run, { ...choice, isPdf: kind === 'pdf' }, texts);
+      if (kind === 'print') await printReport(run, reportList, texts);
+      else await writeReport(run, { reportList, isPdf: kind === 'pdf' }, texts);
       onClose();
     },
     onError: sayError,
@@ -46,7 +34,6 @@ export function ReportDialog({ run, onClose }: { run: RunSummary; onClose: () =>
   return (
     <Dialog opened onClose={onClose} title={t('report.title')}>
       <Radio.Group
-        mb="lg"
         label={t('report.lists')}
         value={reportList}
         onChange={(value) => choose(reportListSchema.parse(value))}
@@ -57,17 +44,6 @@ export function ReportDialog({ run, onClose }: { run: RunSummary; onClose: () =>
           ))}
         </Stack>
       </Radio.Group>
-      <Checkbox.Group
-        label={t('report.parts')}
-        value={[...parts]}
-        onChange={(value) => setParts(PARTS.filter((part) => value.includes(part)))}
-      >
-        <Stack gap={8} mt={8}>
-          {PARTS.map((part) => (
-            <Checkbox key={part} value={part} label={t(`report.part.${part}`)} />
-          ))}
-        </Stack>
-      </Checkbox.Group>
       <Group justify="flex-end" mt="lg" gap="sm">
         <Button variant="default" disabled={write.isPending} onClick={() => write.mutate('html')}>
           {t('report.html')}

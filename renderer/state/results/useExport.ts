@@ -5,7 +5,6 @@ import {
   exportScope,
   type ExportFormat,
   type ReportList,
-  type ReportPart,
   type RunSummary,
   type SequenceFilter,
 } from '../../../electron/contract/index.ts';
@@ -23,14 +22,8 @@ interface ExportOrder {
   /** Of a table; absent for all. */
   columns?: readonly string[];
   /** Only for a report. */
-  parts?: readonly ReportPart[];
   reportList?: ReportList;
   isPdf?: boolean;
-}
-
-export interface ReportChoice {
-  readonly parts: ReportPart[];
-  readonly reportList: ReportList;
 }
 
 interface ExportMeans {
@@ -42,7 +35,7 @@ interface ExportMeans {
 /** Writes sequences of a run, in the order of the table, to a file that the user names or that the browser downloads. */
 async function writeExport(
   run: RunSummary,
-  { format, filter, columns, parts, reportList, isPdf = false }: ExportOrder,
+  { format, filter, columns, reportList, isPdf = false }: ExportOrder,
   { texts, signal, onFraction }: ExportMeans,
 ): Promise<void> {
   const { language } = texts;
@@ -53,7 +46,6 @@ async function writeExport(
   const order = {
     ...{ runId, filter, sort, format: format.id, language, isPdf },
     ...(columns && { columns: [...columns] }),
-    ...(parts && { parts: [...parts] }),
     ...(reportList && { reportList }),
     ...(path === undefined ? {} : { path }),
   };
@@ -72,20 +64,20 @@ async function writeExport(
 /** Writes the report of a run: one page about all of it. */
 export async function writeReport(
   run: RunSummary,
-  order: ReportChoice & Pick<ExportOrder, 'isPdf'>,
+  order: Pick<ExportOrder, 'reportList' | 'isPdf'>,
   texts: Texts,
 ): Promise<void> {
   await writeExport(run, { format: await formatNamed('report'), filter: {}, ...order }, { texts });
 }
 
 /** Shows the report in a separate window and opens the browser's print dialog, which can also write PDFs. */
-export async function printReport(run: RunSummary, choice: ReportChoice, texts: Texts): Promise<void> {
+export async function printReport(run: RunSummary, reportList: ReportList, texts: Texts): Promise<void> {
   // Opened before any await: browsers open windows only while they handle a click.
   const page = window.open('', '_blank');
   // If windows are blocked, the report is written to a file instead.
-  if (!page) return writeReport(run, choice, texts);
+  if (!page) return writeReport(run, { reportList }, texts);
   const { runId } = run;
-  const order = { runId, filter: {}, format: 'report', language: texts.language, ...choice };
+  const order = { runId, filter: {}, format: 'report', language: texts.language, reportList };
   try {
     for await (const event of await engine.results.export(order)) {
       if (event.type !== 'written' || event.downloadPath === null) continue;

@@ -29,10 +29,6 @@ const MOST_RUN_JSON_BYTES = 2 ** 27;
 /** Facts that only run.json has. */
 export const runJsonSchema = z.object({
   versions: z.record(z.string(), z.string().nullable()),
-  files: z.record(
-    z.string(),
-    z.object({ sha256: z.string() }).transform(({ sha256 }) => sha256),
-  ),
 });
 
 /** All facts of a report, before they are turned into text. */
@@ -58,8 +54,6 @@ export interface ReportFacts {
   /** What the table of each other tool says about the sequences of `top`. */
   others: readonly { title: string; says: readonly (OtherSays | null)[] }[];
   versions: Record<string, string | null>;
-  /** SHA-256 of the result files. */
-  files: Record<string, string>;
 }
 
 export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
@@ -91,7 +85,6 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
     })),
     notes: new Map(sequenceNotes(store.folder).map((one) => [one.row, one])),
     versions: recorded?.versions ?? { app: run.description.appVersion },
-    files: recorded?.files ?? {},
   };
 }
 

@@ -143,7 +143,6 @@ const en = {
     `score of the frame most decided for either class. A sequence was called viral where the mean of its chunks' scores, each weighted by the bases ` +
     `not covered by an earlier scored chunk, was at least 0.5. Of ${facts.scored} sequences that could be scored${facts.hasControls ? ' outside of the controls' : ''}, ${facts.virus} were called viral.`,
   citations: 'Please cite',
-  checksums: 'Checksums (SHA-256)',
   limits: 'Limits',
   limitList: [
     'The classifier was trained on equal numbers of viral and other sequences. In a metagenome with few viruses, many sequences with a high score are not viral.',
@@ -258,7 +257,6 @@ const de: typeof en = {
     `Viruswert des Rahmens, der am entschiedensten für eine der beiden Klassen ist. Eine Sequenz gilt als viral, wenn das Mittel der Werte ihrer Stücke, ` +
     `jeder gewichtet mit den Basen, die kein bewertetes Stück davor abdeckt, mindestens 0,5 ist. Von ${facts.scored} bewertbaren Sequenzen${facts.hasControls ? ' außerhalb der Kontrollen' : ''} waren das ${facts.virus}.`,
   citations: 'Bitte zitieren Sie',
-  checksums: 'Prüfsummen (SHA-256)',
   limits: 'Grenzen',
   limitList: [
     'Der Klassifikator wurde mit gleich vielen viralen und anderen Sequenzen trainiert. In einem Metagenom mit wenigen Viren sind viele Sequenzen mit hohem Wert nicht viral.',

@@ -1,12 +1,7 @@
 import { basename } from 'node:path';
 import type { OtherSays } from '../../../contract/otherTools.ts';
 import { exportFormat } from '../format.ts';
-import {
-  CITATIONS,
-  reportPartSchema,
-  type ExportLanguage,
-  type ReportPart,
-} from '../../../contract/exports.ts';
+import { CITATIONS, type ExportLanguage } from '../../../contract/exports.ts';
 import { hitText } from '../../../contract/hit.ts';
 import { goalText } from '../../../contract/goal.ts';
 import { chunkLengthsText, modelMark, shortestChunk } from '../../../contract/plan.ts';
@@ -56,19 +51,13 @@ const MOST_BARS = 40;
  */
 async function writeReport(source: ExportSource, file: WholeFile): Promise<void> {
   source.report(0);
-  const parts = reportPartSchema.options.filter((part) => source.has(part));
-  await file.write(reportHtml(await reportFacts(source), source.language, new Date(), parts));
+  await file.write(reportHtml(await reportFacts(source), source.language, new Date()));
   source.report(source.count);
 }
 
-export function reportHtml(
-  facts: ReportFacts,
-  language: ExportLanguage,
-  now: Date,
-  parts: readonly ReportPart[] = reportPartSchema.options,
-): string {
+export function reportHtml(facts: ReportFacts, language: ExportLanguage, now: Date): string {
   const page = new ReportPage(facts, language);
-  return `<!doctype html>\n${page.whole(now, parts).toString()}\n`;
+  return `<!doctype html>\n${page.whole(now).toString()}\n`;
 }
 
 class ReportPage {
@@ -86,7 +75,8 @@ class ReportPage {
     this.count = this.format.integer;
   }
 
-  whole(now: Date, parts: readonly ReportPart[]): Markup {
+  /** The answer comes first, then the evidence for it, then how it was made. */
+  whole(now: Date): Markup {
     const { run } = this.facts;
     const { texts } = this;
     const isMarked = modelMark(run.plan.model) !== null;
@@ -111,25 +101,11 @@ class ReportPage {
           ${run.state.phase === 'done' ? '' : html`<p class="caution" role="note">${texts.unfinished} ${this.enough()}</p>`}
           ${this.leftOut()}
         </header>
-        <main>${this.known()}${this.samples()}${this.top()}${parts.map((part) => this.part(part))}</main>
+        <main>
+          ${this.known()}${this.samples()}${this.top()}${this.plots()}${this.reading()}${this.limits()}${this.what()}${this.methods()}${this.citations()}
+        </main>
       </body>
     </html>`;
-  }
-
-  /** The answer comes first, then the evidence for it, then how it was made. */
-  private part(part: ReportPart): Markup[] {
-    switch (part) {
-      case 'plots':
-        return [this.plots()];
-      case 'reading':
-        return [this.reading(), this.limits()];
-      case 'run':
-        return [this.what()];
-      case 'checksums':
-        return [this.checksums()];
-      case 'methods':
-        return [this.methods(), this.citations()];
-    }
   }
 
   /** What the results do not have, and why: files that the run went on without, damaged records, reads without their mates. */
@@ -486,29 +462,6 @@ class ReportPage {
     </section>`;
   }
 
-  private checksums(): Markup {
-    const { run, inputNames, files } = this.facts;
-    const rows: [string, string][] = [
-      [`${this.texts.model}: ${run.plan.model.title}`, run.plan.model.hash],
-      ...run.inputs.map(({ input, sha256 }): [string, string] => [inputNames[input] ?? '', sha256]),
-      ...Object.entries(files),
-    ];
-    return html`<section>
-      <h2>${this.texts.checksums}</h2>
-      <table class="sums">
-        <tbody>
-          ${rows.map(
-            ([name, sha256]) =>
-              html`<tr>
-                <td>${name}</td>
-                <td><code>${sha256}</code></td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </section>`;
-  }
-
   private limits(): Markup {
     return html`<section>
       <h2>${this.texts.limits}</h2>
@@ -611,7 +564,6 @@ svg { display: block; width: 100%; height: auto; font-size: 11px; fill: #1c1e21;
 .note { color: #4b5056; font-size: 12.5px; }
 .copy { padding: 10px 12px; background: #f3f4f6; border-left: 3px solid #9aa0a6; }
 code { font: 11px/1.4 ui-monospace, 'SF Mono', Consolas, monospace; overflow-wrap: anywhere; }
-.sums td:first-child { width: 38%; }
 a { color: #1d5c8c; overflow-wrap: anywhere; }
 li { margin: 4px 0; }
 @media screen and (max-width: 520px) { body { padding: 8px; } table { font-size: 9.5px; } th, td { padding: 3px 1px; }

@@ -288,7 +288,6 @@ export function resultsRouter(service: Service) {
               format: input.format,
               language: input.language,
               columns: input.columns,
-              parts: input.parts,
               reportList: input.reportList,
               path: to,
               environment: async () => (await service.pythonEnvironment.context()).environment,

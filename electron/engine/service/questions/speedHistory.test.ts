@@ -5,108 +5,33 @@ import type { LibraryStore } from '../../store/storeThread.ts';
 import type { RunStore } from '../../store/runStore.ts';
 
 /**
- * Real runs of the teaching model on a busy computer with two cores, one after the other: the work that the
- * inspection reported, each worker's part, and the computing time of the whole.
+ * Real runs of the teaching model on a busy computer with two cores, one after the other: frames and residues that the inspection
+ * reported and the seconds of the whole, then those of each worker.
  */
-const RECORDED = [
-  {
-    name: 'genes of 1 kb',
-    frames: 600,
-    residues: 99600,
-    devices: [{ frames: 601, residues: 99766, seconds: 19.15 }],
-    seconds: 37.3,
-  },
-  {
-    name: 'reads of 150 bases',
-    frames: 1953,
-    residues: 96257,
-    devices: [{ frames: 2172, residues: 107160, seconds: 15.57 }],
-    seconds: 33.6,
-  },
-  {
-    name: 'contigs of 0.3 to 20 kb',
-    frames: 612,
-    residues: 100582,
-    devices: [{ frames: 616, residues: 101175, seconds: 18.11 }],
-    seconds: 34.2,
-  },
-  {
-    name: 'reads of 40 bases',
-    frames: 16346,
-    residues: 206937,
-    devices: [{ frames: 16425, residues: 207850, seconds: 54.25 }],
-    seconds: 74.0,
-  },
-  {
-    name: 'one genome of 300 kb',
-    frames: 600,
-    residues: 99600,
-    devices: [{ frames: 602, residues: 99932, seconds: 19.61 }],
-    seconds: 40.8,
-  },
-  {
-    name: 'few contigs without genes',
-    frames: 0,
-    residues: 0,
-    devices: [{ frames: 1, residues: 166, seconds: 0.08 }],
-    seconds: 18.3,
-  },
-  {
-    name: 'reads of 250 bases',
-    frames: 1324,
-    residues: 109459,
-    devices: [{ frames: 1399, residues: 115644, seconds: 21.6 }],
-    seconds: 43.5,
-  },
-  {
-    name: 'reads of 100 bases',
-    frames: 9376,
-    residues: 306778,
-    devices: [{ frames: 10052, residues: 328291, seconds: 53.55 }],
-    seconds: 71.8,
-  },
-  {
-    name: 'genes of 1.5 kb, many',
-    frames: 2702,
-    residues: 448595,
-    devices: [{ frames: 2708, residues: 449528, seconds: 75.88 }],
-    seconds: 91.1,
-  },
-  {
-    name: 'contigs of 0.5 to 5 kb',
-    frames: 812,
-    residues: 130017,
-    devices: [{ frames: 818, residues: 130420, seconds: 29.78 }],
-    seconds: 50.7,
-  },
-  {
-    name: 'mixed lengths of 40 to 40,000',
-    frames: 1794,
-    residues: 293515,
-    devices: [{ frames: 1796, residues: 292407, seconds: 57.91 }],
-    seconds: 80.9,
-  },
-  {
-    name: 'reads of 75 bases, two workers',
-    frames: 14438,
-    residues: 351318,
-    devices: [
-      { frames: 7440, residues: 180966, seconds: 37.39 },
-      { frames: 7477, residues: 181803, seconds: 35.56 },
-    ],
-    seconds: 59.4,
-  },
-  {
-    name: 'contigs of 2 kb, two workers',
-    frames: 1200,
-    residues: 199200,
-    devices: [
-      { frames: 559, residues: 92794, seconds: 18.77 },
-      { frames: 648, residues: 107568, seconds: 20.04 },
-    ],
-    seconds: 37.1,
-  },
-];
+const RECORDED = `
+genes of 1 kb | 600 99600 37.3 | 601 99766 19.15
+reads of 150 bases | 1953 96257 33.6 | 2172 107160 15.57
+contigs of 0.3 to 20 kb | 612 100582 34.2 | 616 101175 18.11
+reads of 40 bases | 16346 206937 74.0 | 16425 207850 54.25
+one genome of 300 kb | 600 99600 40.8 | 602 99932 19.61
+few contigs without genes | 0 0 18.3 | 1 166 0.08
+reads of 250 bases | 1324 109459 43.5 | 1399 115644 21.6
+reads of 100 bases | 9376 306778 71.8 | 10052 328291 53.55
+genes of 1.5 kb, many | 2702 448595 91.1 | 2708 449528 75.88
+contigs of 0.5 to 5 kb | 812 130017 50.7 | 818 130420 29.78
+mixed lengths of 40 to 40,000 | 1794 293515 80.9 | 1796 292407 57.91
+reads of 75 bases, two workers | 14438 351318 59.4 | 7440 180966 37.39 | 7477 181803 35.56
+contigs of 2 kb, two workers | 1200 199200 37.1 | 559 92794 18.77 | 648 107568 20.04`
+  .trim()
+  .split('\n')
+  .map((line) => {
+    const [name = '', ...numbers] = line.split(' | ');
+    const [whole, ...devices] = numbers.map((cell) => {
+      const [frames, residues, seconds] = cell.split(' ').map(Number) as [number, number, number];
+      return { frames, residues, seconds };
+    });
+    return { name, ...(whole as NonNullable<typeof whole>), devices };
+  });
 
 const measured = (more: Partial<MeasuredWork> = {}): MeasuredWork => ({
   frames: 1000,

@@ -192,12 +192,10 @@ describe('a new run', () => {
     const { control: runs, said, parts } = await control([run]);
     created(parts, run);
     const walk = {};
-    const making = runs.create(request, '/runs', walk);
-    await vi.waitFor(() => {
-      expect(said).toContain('add /runs/1 of /data/a.fa');
-    });
-    expect(await making).toBe('1');
-    expect(parts.make.mock.calls).toEqual([[request, '/runs', walk]]);
+    const own = { ...request, model: '/models/own', reuseEmbeddings: '/old' };
+    expect(await runs.create(own, '/runs', walk)).toBe('1');
+    expect(said[0]).toBe('add /runs/1 of /data/a.fa /models/own /old');
+    expect(parts.make.mock.calls).toEqual([[own, '/runs', walk]]);
     expect(said).not.toContain('forget 1');
     for (const devices of [undefined, 'cpu:2', undefined]) {
       if (run.calls.length > 0) runs.resume('1', devices);

@@ -148,53 +148,6 @@ def test_fastq_cut_anywhere_gives_every_record(data: st.DataObject) -> None:
     assert scanned(stream, "fastq", [min(cut, len(stream)) for cut in cuts]) == expected
 
 
-def broken_record(random_: random.Random, kind: str) -> list[str]:
-    letters = "".join(random_.choice("ACGT") for _ in range(40))
-    return {
-        "short quality": ["@bad", letters, "+", "I" * 30],
-        "long quality": ["@bad", letters, "+", "@" * 50],
-        "no plus": ["@bad", letters, "I" * 40],
-        "no quality": ["@bad", letters, "+"],
-        "no sequence": ["@bad", "+", "I" * 40],
-        "no header": [letters, "+", "I" * 40],
-        "junk": ["this is no read", "nor this", "", "@", "or this"],
-    }[kind]
-
-
-BREAKAGES = ["short quality", "long quality", "no plus", "no quality", "no sequence", "no header", "junk"]
-
-
-@pytest.mark.parametrize("kind", BREAKAGES)
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_neighbours_of_a_broken_fastq_record_survive(kind: str, end: str) -> None:
-    for seed in range(30):
-        random_ = random.Random(seed)
-        good = [good_record(random_, f"good{i}", False) for i in range(6)]
-        lines: list[str] = []
-        for i, (record, _) in enumerate(good):
-            # Put damage at the beginning, between two records, twice in a row, and at the end.
-            damage = {0: 1, 2: 1, 4: 2}.get(i, 0)
-            for _ in range(damage):
-                lines += broken_record(random_, kind)
-            lines += record
-        lines += broken_record(random_, kind)
-        stream = "".join(line + end for line in lines).encode()
-        cuts = random_.sample(range(len(stream)), 5)
-        records = scanned(stream, "fastq", cuts)
-        assert records == scanned(stream, "fastq")
-        survivors = {record.header: record.letters for record in records if record.problem is None}
-        assert survivors == {f"good{i}": letters for i, (_, letters) in enumerate(good)}
-        named = [record for record in records if record.problem is not None]
-        assert all(record.letters == "" for record in named)
-        if kind in ("no header", "junk"):
-            # What has no name is no record, but a stretch that is passed over.
-            assert named == []
-        else:
-            # If the start of the second of two in a row can't be recognised, they count as one damage.
-            assert len(named) == 5 or (kind in ("no plus", "no sequence") and len(named) == 4)
-            assert {record.header for record in named} == {"bad"}
-
-
 @pytest.mark.parametrize("width", [60, 997, 10**9])
 @pytest.mark.parametrize("too_many", [-700, -1, 0, 1, 700])
 def test_a_read_may_be_longer_than_what_is_kept_in_memory(

@@ -291,31 +291,6 @@ Esm2.embed_all = limited
     assert len([event for event in worker.seen if event["type"] == "oom"]) == 2
 
 
-def test_frames_recomputed_in_fp32_are_counted(files: list[PartFile], tmp_path: Path) -> None:
-    overflow = """
-import torch
-from virnucpro_backend.encoders.esm2 import Esm2
-embed_all = Esm2.embed_all
-def overflowing(self, batches, step_done):
-    pooled = embed_all(self, batches, step_done)
-    if self.dtype == torch.float16:
-        for each, (_, layout) in zip(pooled, batches):
-            each[torch.tensor(layout.lengths) > 100] = float('nan')
-    return pooled
-Esm2.embed_all = overflowing
-"""
-    with RunningWorker(overflow) as worker:
-        worker.load(precision="fp16")
-        for i, file in enumerate(files):
-            worker.part(f"{i:06}", file, tmp_path)
-        for _ in files:
-            done = worker.wait_for("part_done")
-            expected = np.count_nonzero(files[int(done["part"])].frames.residue_counts > 98)
-            assert (done["frames_recomputed_fp32"], done["frames_failed"]) == (expected, 0)
-            state = safetensors.numpy.load_file(done["scores_path"])["state"]
-            assert np.count_nonzero(state == 1) == expected > 0
-
-
 def test_a_lost_device_ends_the_worker(files: list[PartFile], tmp_path: Path) -> None:
     lost = """
 import virnucpro_backend.inference.encoding as e

@@ -12,7 +12,6 @@ describe('where a run computes', () => {
       address: 'head:6379',
       shares: 3,
       cpus: 0,
-      workers: 0,
     });
   });
 
@@ -38,7 +37,6 @@ describe('where a run computes', () => {
     [{ ray: 'head:6379' }, '0', '--devices chooses'],
     [{ shares: 2 }, undefined, '--shares means something with --ray only'],
     [{ ray: 'ray://head:10001' }, undefined, '--ray takes HOST:PORT'],
-    [{ workers: 2 }, undefined, '--workers means something with --ray only'],
     [{ cpus: 2 }, undefined, '--cpus means something with --ray only'],
     [{ slurm: '/nowhere/job.sh' }, undefined, 'cannot be read'],
     [{ slurm: 'job.sh' }, '0', '--devices chooses'],

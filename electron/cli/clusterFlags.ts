@@ -16,7 +16,6 @@ export interface ClusterFlags {
   ray?: string;
   shares?: number;
   cpus?: number;
-  workers?: number;
   slurm?: string;
 }
 
@@ -28,7 +27,6 @@ export function withClusterOptions(command: Command): Command {
   const counts: typeof text = [
     ['--shares <n>', `with --ray: into how many tasks the run is divided (default: ${USUAL_RAY_SHARES})`],
     ['--cpus <n>', 'with --ray: a task computes on so many processors (default: on one GPU)'],
-    ['--workers <n>', 'with --ray: so many tasks at once (default: as many as Ray grants)'],
   ];
   for (const [flag, help] of text) command.option(flag, help);
   for (const [flag, help] of counts) command.option(flag, help, positiveInteger);
@@ -37,10 +35,10 @@ export function withClusterOptions(command: Command): Command {
 
 /** Where to compute; undefined if no flag says so. */
 export function whereAsked(flags: ClusterFlags, devices: string | undefined): Where | undefined {
-  const { ray, shares, cpus, workers, slurm } = flags;
+  const { ray, shares, cpus, slurm } = flags;
   if (slurm !== undefined && ray !== undefined)
     throw usage('A run computes on one cluster: name --ray or --slurm.');
-  for (const [flag, value] of Object.entries({ shares, cpus, workers }))
+  for (const [flag, value] of Object.entries({ shares, cpus }))
     if (value !== undefined && ray === undefined) throw usage(`--${flag} means something with --ray only.`);
   if (slurm === undefined && ray === undefined) return undefined;
   if (devices !== undefined)
@@ -48,7 +46,7 @@ export function whereAsked(flags: ClusterFlags, devices: string | undefined): Wh
   if (slurm !== undefined) return slurmAsked(slurm);
   if (!RAY_ADDRESS.test(ray ?? ''))
     throw usage(`--ray takes HOST:PORT of the head node, such as head:6379, and not ${ray}.`);
-  return parsed(whereSchema, { kind: 'ray', address: ray, shares, cpus, workers });
+  return parsed(whereSchema, { kind: 'ray', address: ray, shares, cpus });
 }
 
 function slurmAsked(path: string): Where {

@@ -85,7 +85,6 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
       address: 'head.local:6379',
       shares: 12,
       cpus: 2,
-      workers: 3,
     } as const;
     const { flags } = await understood(commandToRepeat(made({}, { where })));
     expect(whereAsked(flags, undefined)).toEqual(where);
@@ -93,8 +92,8 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
 
   it('includes the batch script of a SLURM cluster, even if one of its lines looks like the end marker', async () => {
     const own = `END_OF_SCRIPT\necho "$HOME" '\\'\n`;
-    const submitted = slurmPlace(slurmScript(['--array=1-3'], false) + own);
-    const onProcessors = slurmPlace(slurmScript(['--array=1-3'], true) + own);
+    const submitted = slurmPlace(slurmScript(['--array=1-3'], false, ['program']) + own);
+    const onProcessors = slurmPlace(slurmScript(['--array=1-3'], true, ['program']) + own);
     for (const where of [submitted, onProcessors]) {
       if (where === null) throw new Error('no script can be made');
       const script = join(temporaryFolder(), 'script');

@@ -15,13 +15,11 @@ const sharesSchema = z.int().positive().max(MOST_CLUSTER_SHARES);
 
 const raySchema = z.object({
   kind: z.literal('ray'),
-  /** `host:port` of the head node. The token is read from a file or the environment, as Ray itself does. */
+  /** `host:port` of the head node. Ray itself reads its token from a file or the environment. */
   address: z.string().min(1).max(300),
   shares: sharesSchema.default(USUAL_RAY_SHARES),
   /** Processors that a share computes on; 0 means one GPU. */
   cpus: countSchema.default(0),
-  /** Tasks that run at once, to leave the rest of the cluster to others; 0 for as many as Ray grants. */
-  workers: countSchema.default(0),
 });
 
 const slurmSchema = z.object({

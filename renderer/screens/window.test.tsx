@@ -1,4 +1,3 @@
-import { message } from '../../electron/contract/index.ts';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -321,8 +320,8 @@ describe('a run', () => {
 
   it('on a cluster lists its devices by node, and how many shares wait', async () => {
     const { user } = await openRun('running', 'progress', { runs: 'many', devices: 32, nodes: 4 });
-    await screen.findByText('The Ray cluster has not started 2 shares of this run yet.');
-    screen.getByText(new RegExp(message('ray.busy').text, 'i'));
+    await screen.findByText('The SLURM cluster has not started 2 shares of this run yet.');
+    screen.getByText('Priority');
     const node = await screen.findByText('gpu-node-1');
     screen.getByText('gpu-node-4');
     // Thirty-two GPUs at once would hide everything else.

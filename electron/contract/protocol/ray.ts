@@ -12,17 +12,13 @@ export const rayCommandSchema = z.object({ type: z.literal('submit'), shares: z.
 export const rayEventSchema = z.discriminatedUnion('type', [
   helloSchema,
   z.object({ type: z.literal('connected'), version: z.string() }),
-  /** The cluster cannot be used; the process ends. */
-  z.object({ type: z.literal('refused'), message: z.string(), next_step: z.string() }),
-  /** Why the tasks that do not run yet wait. */
-  z.object({ type: z.literal('waits'), reason: z.enum(['no_gpu', 'no_processors', 'limit', 'busy']) }),
+  /** The cluster cannot be used, for Ray's own reason; the process ends. */
+  z.object({ type: z.literal('refused'), reason: z.string() }),
   z.object({
     type: z.literal('share_ended'),
     share: shareNumberSchema,
     node: z.string().nullable(),
     reason: z.string(),
-    /** The last lines that the task wrote. */
-    output: z.string(),
   }),
   byeSchema,
 ]);

@@ -52,12 +52,8 @@ it.each<[string, Partial<RepeatableRun['plan']>, object]>([
   ],
   ['prepare COMMON', {}, { where: { kind: 'shares', shares: 4, on_processors: false } }],
   ['prepare COMMON --processors', {}, { where: { kind: 'shares', shares: 4, on_processors: true } }],
-  ['predict COMMON --ray head:6379 --shares 12', {}, { where: { ...RAY, cpus: 0, workers: 0 } }],
-  [
-    'predict COMMON --ray head:6379 --shares 12 --cpus 2 --workers 3',
-    {},
-    { where: { ...RAY, cpus: 2, workers: 3 } },
-  ],
+  ['predict COMMON --ray head:6379 --shares 12', {}, { where: { ...RAY, cpus: 0 } }],
+  ['predict COMMON --ray head:6379 --shares 12 --cpus 2', {}, { where: { ...RAY, cpus: 2 } }],
 ])('repeats a run by %s', (command, plan, request) => {
   expect(commandOf(plan, request)).toBe(`virnucpro ${command.replace('COMMON', COMMON)}`);
 });

@@ -82,7 +82,6 @@ function whereFlags({ where, devices }: RepeatableRun['request']): string[] {
   return [
     ...['--ray', where.address, '--shares', String(where.shares)],
     ...(where.cpus === 0 ? [] : ['--cpus', String(where.cpus)]),
-    ...(where.workers === 0 ? [] : ['--workers', String(where.workers)]),
   ];
 }
 

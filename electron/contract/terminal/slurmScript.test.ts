@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { slurmPlace, slurmScript } from './slurmScript.ts';
 
-const script = (onProcessors = false): string => slurmScript(['--array=1-8%2', '--mem=1G'], onProcessors);
+const script = (onProcessors = false): string =>
+  slurmScript(['--array=1-8%2', '--mem=1G'], onProcessors, ['program']);
 
 describe('the batch script', () => {
   it('asks SLURM for one task that it signals in time, requeues, and whose log it continues', () => {
@@ -70,7 +71,7 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
   /** The user's own start files, which load a cluster's modules, are not read. */
   const submit = (input: string, program = 'echo "$@"\n') => {
     writeProgram(join(folder, 'program'), program);
-    return spawnSync('bash', ['-s', run(), join(folder, 'program'), '8'], {
+    return spawnSync('bash', ['-s', run(), '8'], {
       input,
       encoding: 'utf8',
       timeout: 60_000,

@@ -16,20 +16,17 @@ const SIGNAL_BEFORE_END_S = 90;
 /** A task whose time ends before its first part would otherwise be queued for ever. */
 const MOST_RESTARTS = 50;
 
-/** In a script that can start the engine's own program on the nodes. */
-export const OWN_PROGRAM = 'program=("$2")';
-
 const ON_PROCESSORS = '--devices "cpu:${SLURM_CPUS_PER_TASK:-1}"';
 
 /**
  * A batch script with these options of sbatch, one on each line. It is the same for every run: its arguments
- * are the run's folder and, if the engine submits it, the command that starts the engine's own program, and
- * the number of shares. People may change it. `program`: the words that start `virnucpro` on the nodes.
+ * are the run's folder and, if the engine submits it, the number of shares. People may change it. `program`: the
+ * words that start `virnucpro` on the nodes.
  */
 export function slurmScript(
   options: readonly string[],
   onProcessors: boolean,
-  program: readonly string[] = ['virnucpro'],
+  program: readonly string[],
 ): string {
   const devices = onProcessors ? ` ${ON_PROCESSORS}` : '';
   return [
@@ -46,9 +43,9 @@ export function slurmScript(
     '#SBATCH --open-mode=append',
     '',
     `run=\${1:?'Name the folder of the run: sbatch SCRIPT RUN'}`,
-    '# Where the nodes have a program of their own, or a container, have this line name it: program=(...)',
-    `if [ -n "$2" ]; then ${OWN_PROGRAM}; else program=(${program.map(quotedForShell).join(' ')}); fi`,
-    'share=$SLURM_ARRAY_TASK_ID/${3:-$SLURM_ARRAY_TASK_MAX}',
+    '# Where the nodes have a program of their own, or a container, have this line name it.',
+    `program=(${program.map(quotedForShell).join(' ')})`,
+    'share=$SLURM_ARRAY_TASK_ID/${2:-$SLURM_ARRAY_TASK_MAX}',
     '# Load modules here, if the nodes need any.',
     '',
     '# SLURM signals this script before its time ends, or when the task has to go: the program then stops after its batch.',

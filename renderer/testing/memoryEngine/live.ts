@@ -1,4 +1,4 @@
-import { appError, message, type RunLive, type RunSummary } from '../../../electron/contract/index.ts';
+import { appError, plain, type RunLive, type RunSummary } from '../../../electron/contract/index.ts';
 import { BASES_OF_RECORD, fractionOf, madeEvents, partCounts, RESIDUES_OF_PART } from './runDetails.ts';
 import { RUN_IDS } from './runs.ts';
 import { isAtWork, type World } from './world.ts';
@@ -61,11 +61,11 @@ export function madeLive(world: World, run: RunSummary): RunLive {
       world.nodes === 0 || !atWork
         ? null
         : {
-            kind: 'ray',
+            kind: 'slurm',
             state: 'open',
-            job: null,
+            job: '4711',
             waiting: 2,
-            reason: message('ray.busy'),
+            reason: plain('Priority'),
           },
     recentEvents: madeEvents(world.openedAt),
   };

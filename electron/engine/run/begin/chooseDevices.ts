@@ -5,7 +5,6 @@ import { clusterOf, type Where, type WorkerFigures } from '../../../contract/rpc
 import { err, ok, type Result, type AppError } from '../../../contract/errors.ts';
 import { oldGpusRemark, withoutOldGpus } from '../../devices/choosePrecision.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
-import { refusedBySlurm } from '../shares/slurm.ts';
 import { coresRemark, isAutomatic, leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
 import { withLastTest } from '../../devices/check/trial.ts';
 import type { EngineContext } from '../engineContext.ts';
@@ -45,9 +44,7 @@ export async function chooseDevices(
   const modelFolder = model.planModel.folder;
   const cluster = clusterOf(where);
   if (cluster) {
-    const blocked =
-      withoutGpus(cluster, context.environment) ??
-      (cluster.kind === 'slurm' ? await refusedBySlurm(cluster) : null);
+    const blocked = withoutGpus(cluster, context.environment);
     const plannedFor = computesOn(cluster);
     return blocked ? err(blocked) : ok({ devices: [], cluster, plannedFor, leftOut: [], modelFolder });
   }

@@ -5,7 +5,8 @@ import type { Precision } from '../../../contract/protocol/index.ts';
 import { slurmPlace, slurmScript } from '../../../contract/terminal/slurmScript.ts';
 import { precisionOf, withoutGpus, workOf } from './clusterPlan.ts';
 
-const ON_GPUS = slurmScript([], false);
+const OWN = ['node', '/ours.js'];
+const ON_GPUS = slurmScript([], false, OWN);
 
 function placeOf(script: string): SlurmChoice {
   const place = slurmPlace(script);
@@ -13,25 +14,25 @@ function placeOf(script: string): SlurmChoice {
   return place;
 }
 const refusal = (script: string, torch: string): string | undefined =>
-  withoutGpus(placeOf(script), { packages: { torch } }, true)?.code;
+  withoutGpus(placeOf(script), { packages: { torch } }, OWN)?.code;
 
 describe('a job that asks for GPUs', () => {
   it('is refused before it queues if its tasks would have a PyTorch for processors', () => {
     expect(refusal(ON_GPUS, '2.13.0+cpu')).toBe('device_blocked');
-    const ray = { kind: 'ray', address: 'head:6379', shares: 8, cpus: 0, workers: 0 } as const;
+    const ray = { kind: 'ray', address: 'head:6379', shares: 8, cpus: 0 } as const;
     const environment = { packages: { torch: '2.13.0+cpu' } };
-    expect(withoutGpus(ray, environment, true)?.code).toBe('device_blocked');
-    expect(withoutGpus({ ...ray, cpus: 2 }, environment, true)).toBeNull();
+    expect(withoutGpus(ray, environment, OWN)?.code).toBe('device_blocked');
+    expect(withoutGpus({ ...ray, cpus: 2 }, environment, OWN)).toBeNull();
   });
 
   it('is accepted from the desktop app, whose Python no node uses', () => {
-    expect(withoutGpus(placeOf(ON_GPUS), { packages: { torch: '2.13.0+cpu' } }, false)).toBeNull();
+    expect(withoutGpus(placeOf(ON_GPUS), { packages: { torch: '2.13.0+cpu' } }, ['virnucpro'])).toBeNull();
   });
 
   it.each<[string, string, string]>([
     ['PyTorch can use them', ON_GPUS, '2.13.0'],
-    ['it computes on processors', slurmScript([], true), '2.13.0+cpu'],
-    ['its nodes have a program of their own', ON_GPUS.replace(/^if .*fi$/m, 'program=(/own)'), '2.13.0+cpu'],
+    ['it computes on processors', slurmScript([], true, OWN), '2.13.0+cpu'],
+    ['its nodes have a program of their own', slurmScript([], false, ['/own']), '2.13.0+cpu'],
   ])('is accepted if %s', (_, script, torch) => {
     expect(refusal(script, torch)).toBeUndefined();
   });

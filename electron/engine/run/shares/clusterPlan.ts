@@ -1,7 +1,6 @@
 import { appError, type AppError, ok, type Result, failWith } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { computesOn, type ClusterChoice } from '../../../contract/cluster.ts';
-import { OWN_PROGRAM } from '../../../contract/terminal/slurmScript.ts';
 import {
   residuesPerPart,
   SAMPLE_FROM_PARTS,
@@ -74,20 +73,22 @@ export function precisionOf(wanted: 'auto' | Precision, choice: PlannedDevices):
 export function withoutGpus(
   cluster: ClusterChoice,
   { packages }: Pick<PythonEnvironment, 'packages'>,
-  isOurs = isProgramForNodes(),
+  own = ownCommand(undefined),
 ): AppError | null {
   if (computesOn(cluster) === 'cpu' || !packages['torch']?.endsWith('+cpu')) return null;
   // Where the nodes have their own program, they have their own Python.
-  if (!isOurs || (cluster.kind === 'slurm' && !cluster.script.includes(OWN_PROGRAM))) return null;
+  if (own.length === 1 || (cluster.kind === 'slurm' && !cluster.script.includes(own.at(-1) ?? '')))
+    return null;
   return appError('device_blocked', message('cluster.pytorch'));
 }
 
-/** Nodes have no desktop for the app. */
-export const isProgramForNodes = (): boolean => !('electron' in process.versions) && process.argv.length > 1;
-
-/** The words that start this very program on another computer, with the same settings and the same Python. */
+/**
+ * The words that start this very program on another computer, with the same settings and the same Python. Nodes
+ * have no desktop for the app: they need a `virnucpro` of their own.
+ */
 export function ownCommand(interpreter: string | undefined): string[] {
-  const [, script = ''] = process.argv;
+  const [, script] = process.argv;
+  if ('electron' in process.versions || script === undefined) return ['virnucpro'];
   const settings = Object.entries(process.env).filter(([name]) => name.startsWith('VIRNUCPRO_'));
   const python = interpreter === undefined ? [] : [['VIRNUCPRO_PYTHON', interpreter] as const];
   const variables = new Map([...settings, ...python]);

@@ -1,4 +1,3 @@
-import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -11,9 +10,7 @@ import {
 import { message, type Message } from '../../../contract/messages.ts';
 import type { ClusterChoice } from '../../../contract/cluster.ts';
 import type { ClusterLive, DeviceLive } from '../../../contract/rpc/runs.ts';
-import { quotedForShell } from '../../../contract/terminal/predictCommand.ts';
 import type { EngineContext } from '../engineContext.ts';
-import { pathInRun, replaceInRun } from '../../system/runFiles.ts';
 import { runLockHolder } from '../../store/runFolder.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import type { ShareMerged } from '../../store/types.ts';
@@ -25,31 +22,19 @@ import {
   type Share,
   type SharePart,
 } from '../../store/shares.ts';
-import { isProgramForNodes, ownCommand } from './clusterPlan.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { listForShares, mergeShare, mergeShares } from './mergeShares.ts';
 import { RayScheduler } from './ray.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
-import {
-  isSilent,
-  readShareStatuses,
-  workElsewhere,
-  type ShareStatus,
-  type WorkElsewhere,
-} from './shareStatus.ts';
+import { readShareStatuses, workElsewhere, type ShareStatus, type WorkElsewhere } from './shareStatus.ts';
 import { SlurmScheduler } from './slurm.ts';
-
-const PROGRAM = 'work/virnucpro';
-const EXECUTABLE = 0o755;
 
 const LOOK_EVERY_MS = 3_000;
 /** The scheduler is asked less often than the folder is read, because administrators count such calls. */
 const LOOKS_PER_QUESTION = 5;
-/** Failures that no waiting ends, and others that last longer than this. */
+/** Failures that no waiting ends. */
 const LASTING: ReadonlySet<ErrorCode> = new Set(['disk_full', 'cluster_lost']);
-const PASSES_WITHIN_MS = 10 * 60_000;
 const END_WAIT_MS = 20_000;
-const LAST_OUTPUT = 300;
 
 export type ClusterSharesEvent =
   { type: 'shares_merged'; keys: readonly string[] } | { type: 'shares_failed'; error: AppError };
@@ -86,8 +71,8 @@ export class ClusterShares {
   private readonly open = new Map<number, OpenShare>();
   /** Shares that could not be submitted yet; null until the scheduler has said which have a task already. */
   private unsubmitted: Set<number> | null = null;
-  /** When each possibly temporary failure began. */
-  private readonly failing = new Map<string, number>();
+  /** Possibly temporary failures that the user has been told of. */
+  private readonly told = new Set<string>();
   private readonly ending = new AbortController();
   private following: Promise<void> = Promise.resolve();
   private state: ClusterLive['state'] = 'connecting';
@@ -95,9 +80,7 @@ export class ClusterShares {
   constructor(options: ClusterSharesOptions) {
     const { context, store, cluster, runId } = options;
     this.options = options;
-    const { folder } = store;
-    const program = writeOwnProgram(folder, context);
-    const run = { context, folder, runId, program };
+    const run = { context, folder: store.folder, runId };
     this.scheduler =
       cluster.kind === 'slurm' ? new SlurmScheduler(cluster, run) : new RayScheduler(cluster, run);
   }
@@ -205,33 +188,21 @@ export class ClusterShares {
    * respond, and leaves a failure to the next look: ending the run for one such fault would end all running
    * tasks. Undefined if it failed.
    */
-  private async attempt<Done>(what: string, work: () => Promise<Done>): Promise<Done | undefined> {
+  private async attempt<Done>(work: () => Promise<Done>): Promise<Done | undefined> {
     try {
-      const done = await work();
-      this.failing.delete(what);
-      return done;
+      return await work();
     } catch (reason) {
       const { code, cause } = asAppError(reason);
       if (LASTING.has(code)) throw reason;
-      const now = performance.now();
-      const since = this.failing.get(what) ?? now;
-      if (!this.failing.has(what))
+      if (!this.told.has(cause))
         this.options.notes.add(
           'warning',
           'cluster_passing',
           message('note.cluster_passing', { text: cause }),
         );
-      this.failing.set(what, since);
-      if (now - since >= PASSES_WITHIN_MS && !this.isAnyRunning()) throw reason;
+      this.told.add(cause);
       return undefined;
     }
-  }
-
-  /** Until the scheduler has answered, the shares' own statuses say it. */
-  private isAnyRunning(): boolean {
-    return [...this.open.values()].some(({ task, status }) =>
-      task ? task.state === 'running' : status !== null && !isSilent(status),
-    );
   }
 
   private async look(asksScheduler: boolean): Promise<void> {
@@ -241,7 +212,7 @@ export class ClusterShares {
     for (const one of open) one.status = statuses.get(shareName(one.share)) ?? null;
     const followed = open.filter(({ endedFor }) => endedFor === null);
     const byShare = new Map(followed.map(({ share, status }) => [share.index, status]));
-    const tasks = asksScheduler ? await this.attempt('ask', () => this.scheduler.tasks(byShare)) : undefined;
+    const tasks = asksScheduler ? await this.attempt(() => this.scheduler.tasks(byShare)) : undefined;
     const isFirst = this.unsubmitted === null && tasks !== undefined;
     if (isFirst) this.unsubmitted = new Set(byShare.keys());
     for (const task of tasks ?? []) this.note(task);
@@ -251,13 +222,13 @@ export class ClusterShares {
       if (!ended.has(one.share.index) && one.status?.phase !== 'done') continue;
       const { store, notes } = this.options;
       const name = shareName(one.share);
-      const merged = await this.attempt(`merge ${name}`, () => mergeShare(store, notes, name));
+      const merged = await this.attempt(() => mergeShare(store, notes, name));
       if (merged) this.noteMerged(one, merged);
     }
     // Only after an answer, which names also tasks of an earlier start, and a job that was taken although sbatch had
-    // failed; and without the shares that such tasks have finished.
-    if (isFirst && ended.size === tasks.length) await this.submit();
-    else if (tasks) await this.attempt('submit', () => this.submit());
+    // failed; and without the shares that such tasks have finished. While a task computes, a refusal does not end it.
+    if (tasks && ended.size === tasks.length) await this.submit();
+    else if (tasks) await this.attempt(() => this.submit());
     if (this.open.size === 0) await this.failIfPartsAreLeft();
     else this.failIfAllHaveEnded();
   }
@@ -281,8 +252,7 @@ export class ClusterShares {
       one.endedFor = status?.error ?? task.reason ?? '';
       const node = task.node ?? status?.node ?? '?';
       const named = { share: `${share.index}/${share.of}`, node, reason: one.endedFor };
-      const detail = this.scheduler.lastOutput(share.index)?.slice(-LAST_OUTPUT);
-      this.options.notes.add('warning', 'share_ended', message('note.share_ended', named), detail);
+      this.options.notes.add('warning', 'share_ended', message('note.share_ended', named));
     }
   }
 
@@ -303,17 +273,3 @@ export class ClusterShares {
 }
 
 const failure = (cause: Message): AppFailure => appFailure('cluster_failed', cause);
-
-/**
- * Writes into the run's folder a file that starts this very program on a node. It is rewritten before each use,
- * so that no file already in the folder is ever run. Null for the desktop app, which nodes cannot start: they
- * need their own `virnucpro`.
- */
-function writeOwnProgram(folder: string, { environment }: EngineContext): string | null {
-  if (!isProgramForNodes()) return null;
-  const command = ownCommand(environment.interpreter).map(quotedForShell).join(' ');
-  replaceInRun(folder, PROGRAM, Buffer.from(`#!/bin/sh\nexec ${command} "$@"\n`));
-  const path = pathInRun(folder, PROGRAM);
-  chmodSync(path, EXECUTABLE);
-  return path;
-}

@@ -7,6 +7,7 @@ import { message, plain } from '../../../contract/messages.ts';
 import { rayEventSchema, type RayEvent } from '../../../contract/protocol/index.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
 import { exitMessage } from '../../workers/childProcess.ts';
+import { ownCommand } from './clusterPlan.ts';
 import type { ClusterRun, Scheduler, ShareTask } from './scheduler.ts';
 import { isSilent, type ShareStatus } from './shareStatus.ts';
 
@@ -19,13 +20,13 @@ const STOP_GRACE_MS = 10_000;
 export class RayScheduler implements Scheduler {
   /** Its tasks end with this program, so nobody has to end them by name. */
   readonly job = null;
-  private readonly tasksByShare = new Map<number, ShareTask & { output: string | null }>();
+  private readonly tasksByShare = new Map<number, ShareTask>();
   private readonly process: BackendProcess<RayEvent>;
   private readonly connected = Promise.withResolvers<string>();
   private failure: AppFailure | undefined;
 
-  constructor({ address, shares, cpus, workers }: RayChoice, { context, folder, program }: ClusterRun) {
-    const task = [folder, program ?? 'virnucpro', ...[shares, cpus, workers].map(String)];
+  constructor({ address, shares, cpus }: RayChoice, { context, folder }: ClusterRun) {
+    const task = [folder, String(shares), String(cpus), ...ownCommand(context.environment.interpreter)];
     const launch = pythonLaunch(context.environment, 'virnucpro_backend.cluster', [address, ...task], NO_GPU);
     this.process = new BackendProcess(launch, join(folder, 'logs', 'ray.log'), rayEventSchema, this.take);
     // A failure is reported by the next call.
@@ -37,7 +38,7 @@ export class RayScheduler implements Scheduler {
   }
 
   submit(shares: readonly number[]): Promise<void> {
-    const task = { state: 'waiting', node: null, reason: null, output: null } as const;
+    const task = { state: 'waiting', node: null, reason: null } as const;
     for (const share of shares) this.tasksByShare.set(share, { share, ...task });
     this.process.send({ type: 'submit', shares });
     return Promise.resolve();
@@ -54,10 +55,6 @@ export class RayScheduler implements Scheduler {
           : { ...task, state: 'running' as const, node: status.node, reason: null };
       }),
     );
-  }
-
-  lastOutput(share: number): string | null {
-    return this.tasksByShare.get(share)?.output ?? null;
   }
 
   /** All tasks end with their driver. */
@@ -79,13 +76,10 @@ export class RayScheduler implements Scheduler {
   private takeMessage(event: RayEvent): void {
     if (event.type === 'connected') this.connected.resolve(event.version);
     else if (event.type === 'refused')
-      this.fail(appFailure('cluster_failed', event.message, { nextStep: event.next_step }));
+      this.fail(appFailure('cluster_failed', message('ray.refused', { reason: event.reason })));
     else if (event.type === 'share_ended') {
-      const { share, node, reason, output } = event;
-      this.tasksByShare.set(share, { share, node, reason: plain(reason), output, state: 'ended' });
-    } else if (event.type === 'waits') {
-      const reason = message(`ray.${event.reason}`);
-      for (const task of this.tasksByShare.values()) if (task.state === 'waiting') task.reason = reason;
+      const { share, node, reason } = event;
+      this.tasksByShare.set(share, { share, node, reason: plain(reason), state: 'ended' });
     }
   }
 

@@ -6,8 +6,6 @@ export interface ClusterRun {
   context: EngineContext;
   folder: string;
   runId: string;
-  /** The command that starts this program on a node; null if nodes have their own. */
-  program: string | null;
 }
 
 /** The state of the task that computes a share, from a cluster's scheduler. */
@@ -16,7 +14,7 @@ export interface ShareTask {
   share: number;
   state: 'waiting' | 'running' | 'ended';
   node: string | null;
-  /** Why it waits, or who ended it: a person, the scheduler, its node or its program. Null while it runs. */
+  /** Why it waits, if that is known, or who ended it: a person, the scheduler, its node or its program. */
   reason: Message | null;
 }
 
@@ -33,8 +31,6 @@ export interface Scheduler {
   tasks(statuses: ReadonlyMap<number, ShareStatus | null>): Promise<ShareTask[]>;
   /** The id of the tasks in the scheduler's own programs, for people. */
   readonly job: string | null;
-  /** The last lines that the last task of a share wrote. */
-  lastOutput(share: number): string | null;
   /** Ends all tasks, each after its current batch. Rejects if they may continue. */
   cancel(): Promise<void>;
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { execa } from 'execa';
-import { appError, AppFailure, appFailure, type AppError } from '../../../contract/errors.ts';
+import { type AppFailure, appFailure } from '../../../contract/errors.ts';
 import type { SlurmChoice } from '../../../contract/cluster.ts';
 import { message, plain, type Message } from '../../../contract/messages.ts';
 import { sbatchOption } from '../../../contract/terminal/slurmScript.ts';
-import { makeFolderInRun, pathInRun, readPlain, replaceInRun } from '../../system/runFiles.ts';
+import { makeFolderInRun, pathInRun, replaceInRun } from '../../system/runFiles.ts';
 import type { ClusterRun, Scheduler, ShareTask } from './scheduler.ts';
 
 /** A busy controller takes long to answer. */
@@ -14,7 +14,6 @@ const PATIENCE_MS = 60_000;
  */
 const UNKNOWN_MS = 60_000;
 const SCRIPT = 'work/slurm.sh';
-const MOST_LOG_BYTES = 1 << 20;
 
 /** Our variables that SLURM's programs inherit, and through sbatch a task. */
 const KEPT =
@@ -28,11 +27,6 @@ const ENDED_BY = {
   node: /^(BOOT_FAIL|NODE_FAIL)$/,
   program: /^(COMPLETED|FAILED|OUT_OF_MEMORY)$/,
 } as const;
-/** SLURM's reasons that are hard to guess or that everybody meets. */
-const EXPLAINED = ['None', 'Priority', 'Resources', 'PartitionConfig', 'BadConstraints'] as const;
-/** Refusals that no waiting changes. Messages about a policy mention its time limits as well, so limits do not count. */
-const LASTING_REFUSAL =
-  /invalid|no partition specified|not permitted|qos permission|generic resource|gres|not available|more processors|cpu count|memory specification|array/i;
 
 interface Answer {
   code: number;
@@ -46,12 +40,15 @@ interface LastJob {
 }
 
 /** Runs one of SLURM's programs. Rejects with AppFailure if it could not be run. */
-async function ask([file = '', ...args]: readonly string[], input?: string): Promise<Answer> {
+async function ask([file = '', ...args]: readonly string[], variables = {}): Promise<Answer> {
   const done = await execa(file, args, {
-    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name))),
+    env: {
+      ...Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name))),
+      ...variables,
+    },
     extendEnv: false,
     reject: false,
-    ...(input === undefined ? { stdin: 'ignore' } : { input }),
+    stdin: 'ignore',
     timeout: PATIENCE_MS,
     stripFinalNewline: false,
   });
@@ -68,8 +65,7 @@ const unreachable = (output: string): AppFailure =>
 export class SlurmScheduler implements Scheduler {
   private readonly choice: SlurmChoice;
   private readonly run: ClusterRun;
-  /** What the names of the run's jobs begin with, before the number of shares; a copy of the run has others. */
-  private readonly names: string;
+  /** A copy of the run has another, and so has another division of it. */
   private readonly name: string;
   /** SLURM's programs ask the cluster of this computer, unless the script names another. */
   private readonly among: readonly string[];
@@ -79,8 +75,7 @@ export class SlurmScheduler implements Scheduler {
     this.choice = choice;
     this.run = run;
     const hash = createHash('sha256').update(`${run.runId} ${run.folder}`).digest('hex');
-    this.names = `virnucpro-${hash.slice(0, 16)}-`;
-    this.name = `${this.names}${choice.shares}`;
+    this.name = `virnucpro-${hash.slice(0, 16)}-${choice.shares}`;
     const cluster = sbatchOption(choice.script, 'clusters', 'M');
     this.among = cluster === undefined ? [] : [`--clusters=${cluster}`];
   }
@@ -93,30 +88,28 @@ export class SlurmScheduler implements Scheduler {
   async open(): Promise<string> {
     const { code, output, errors } = await ask(['sbatch', '--version']);
     if (code !== 0) throw unreachable(errors);
-    // A killed program may have left tasks of another division.
-    const left = await this.list(['squeue', '--me', '--noheader', '-o', '%j']).catch(() => []);
-    for (const name of new Set(left.flat()))
-      if (name.startsWith(this.names) && name !== this.name) await this.cancelJobs(name);
     return `S${output.trim().replace(/^s/, '').slice(0, 100)}`;
   }
 
   async submit(shares: readonly number[]): Promise<void> {
-    const { folder, program } = this.run;
+    const { folder, context } = this.run;
     const { script, shares: of } = this.choice;
     replaceInRun(folder, SCRIPT, Buffer.from(script));
     makeFolderInRun(folder, 'logs');
     const atOnce = /%\d+$/.exec(sbatchOption(script, 'array', 'a') ?? '')?.[0] ?? '';
-    const { code, output, errors } = await ask([
+    const submission = [
       ...['sbatch', '--parsable', `--job-name=${this.name}`, `--chdir=${folder}`, '--open-mode=append'],
       `--output=${folder.replaceAll('%', '%%')}/logs/slurm-%A_%a.log`,
       `--array=${ranges(shares)}${atOnce}`,
-      ...[pathInRun(folder, SCRIPT), folder, program ?? 'virnucpro', String(of)],
-    ]);
+      ...[pathInRun(folder, SCRIPT), folder, String(of)],
+    ];
+    const { interpreter: VIRNUCPRO_PYTHON } = context.environment;
+    const { code, output, errors } = await ask(submission, VIRNUCPRO_PYTHON ? { VIRNUCPRO_PYTHON } : {});
     // sbatch prints `number` or `number;cluster`; a site's own messages may precede it.
     const [, job] = /^(\d+)(?:;[\w.-]+)?$/m.exec(output) ?? [];
     if (code !== 0 || job === undefined) {
       if (/contact slurm controller|timed out/i.test(errors)) throw unreachable(errors);
-      throw new AppFailure(refusal(errors || output));
+      throw refusal(errors || output);
     }
     for (const share of shares) this.last.set(share, { job: Number(job), at: performance.now() });
   }
@@ -138,48 +131,16 @@ export class SlurmScheduler implements Scheduler {
       if (job !== last?.job) this.last.set(share, { job, at: now });
       states.set(share, state);
     }
-    // Accounts, if the cluster keeps some, know who cancelled a task, and how those ended that the controller has
-    // forgotten; some forget within seconds.
-    const isForgotten = (share: number, at: number): boolean => !states.has(share) && now - at >= UNKNOWN_MS;
-    const unclear = [...this.last].filter(
-      ([share, { at }]) =>
-        statuses.has(share) && (states.get(share)?.[0] === 'CANCELLED' || isForgotten(share, at)),
-    );
-    const jobs = [...new Set(unclear.map(([, { job }]) => job))].join(',');
-    const accounts =
-      jobs === ''
-        ? []
-        : await this.list([
-            ...['sacct', '--noheader', '--allocations', '--parsable2', '--format=JobID,State,NodeList'],
-            `--jobs=${jobs}`,
-          ]).catch(() => []);
-    for (const [share, { job }] of unclear) {
-      const [, ...state] = accounts.find(([task]) => task === `${job}_${share}`) ?? [];
-      if (state.length > 0 && toTask(share, state).state === 'ended') states.set(share, state);
-      else if (!states.has(share)) states.set(share, []);
-    }
+    for (const [share, { at }] of this.last)
+      if (statuses.has(share) && !states.has(share) && now - at >= UNKNOWN_MS) states.set(share, []);
     return [...states].map(([share, state]) => toTask(share, state));
   }
 
-  lastOutput(share: number): string | null {
-    const path = `logs/slurm-${this.last.get(share)?.job}_${share}.log`;
-    try {
-      const log = readPlain(pathInRun(this.run.folder, path), MOST_LOG_BYTES);
-      return log?.toString('utf8').trim() ?? null;
-    } catch {
-      return null;
-    }
-  }
-
-  async cancel(): Promise<void> {
-    await this.cancelJobs(this.name);
-    this.last.clear();
-  }
-
   /** Rejects if the jobs may continue. Without jobs that match, scancel is content. */
-  private async cancelJobs(name: string): Promise<void> {
-    const { code, errors } = await ask(['scancel', ...this.among, `--name=${name}`]);
+  async cancel(): Promise<void> {
+    const { code, errors } = await ask(['scancel', ...this.among, `--name=${this.name}`]);
     if (code !== 0 && !/invalid job id|already complet/i.test(errors)) throw unreachable(errors);
+    this.last.clear();
   }
 
   /** The columns of each line that a program prints. */
@@ -190,21 +151,6 @@ export class SlurmScheduler implements Scheduler {
   }
 }
 
-/**
- * Why SLURM would not accept the job of a run, checked before anything is created for it; null if it would,
- * or does not answer.
- */
-export async function refusedBySlurm({ script }: SlurmChoice): Promise<AppError | null> {
-  try {
-    const { code, errors } = await ask(['sbatch', '--test-only'], script);
-    if (code === 0 || !LASTING_REFUSAL.test(errors)) return null;
-    return refusal(errors);
-  } catch {
-    // SLURM may respond later, once the run is prepared.
-    return null;
-  }
-}
-
 const byJob = ([a]: readonly string[], [b]: readonly string[]): number => Number(a) - Number(b);
 
 /** `state`, where it computes, and why it waits; nothing for a task that SLURM has forgotten. */
@@ -212,13 +158,10 @@ function toTask(share: number, [state, where = '', reason = '']: readonly string
   if (state === undefined) return { share, state: 'ended', node: null, reason: message('slurm.unknown') };
   const node = /^[\w.-]+$/.test(where) ? where : null;
   if (RUNNING.test(state)) return { share, state: 'running', node, reason: null };
-  const [, by = null] = /^CANCELLED by (\d+)/.exec(state) ?? [];
-  if (by !== null) return { share, state: 'ended', node, reason: message('slurm.ended.by', { uid: by }) };
   for (const who of ['person', 'scheduler', 'node', 'program'] as const)
     if (ENDED_BY[who].test(state))
       return { share, state: 'ended', node, reason: message(`slurm.ended.${who}`, { state }) };
-  const known = EXPLAINED.find((one) => one === (reason || 'None'));
-  return { share, state: 'waiting', node, reason: known ? message(`slurm.reason.${known}`) : plain(reason) };
+  return { share, state: 'waiting', node, reason: reason === 'None' ? null : plain(reason) };
 }
 
 /**
@@ -236,10 +179,10 @@ function ranges(numbers: readonly number[]): string {
 }
 
 /** Why sbatch refuses a job, in its own words. */
-function refusal(errors: string): AppError {
+function refusal(errors: string): AppFailure {
   const lines = errors.split('\n').filter((line) => /error|failure/i.test(line));
   const words = lines.length === 0 ? errors : lines.join('; ').replaceAll(/sbatch: |error: /g, '');
-  return appError('cluster_failed', message('slurm.refused', { words: words.trim().slice(0, 400) }));
+  return failed(message('slurm.refused', { words: words.trim().slice(0, 400) }));
 }
 
 const failed = (cause: Message): AppFailure => appFailure('cluster_failed', cause);

@@ -7,20 +7,35 @@ input closes, it ends and so do its tasks.
 
 from __future__ import annotations
 
+import os
 import queue
 import sys
 from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from virnucpro_backend.cluster.connection import ClusterRefusedError, connect
 from virnucpro_backend.protocol import Channel
 
 LOOK_SECONDS = 3.0
 LOST_NODE_RETRIES = 3
+TOKEN_PLACES = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 
-def compute_share(program: str, run: str, share: str, cpus: int) -> tuple[int, str, str]:
-    """Compute one share on a node; return the exit code, the node's name and the last lines of output.
+def connect(address: str) -> Any:
+    """Connect to the cluster whose head node is at `address`, `host:port`; return the package `ray`.
+
+    If this computer has a token for clusters, Ray uses it, also if nobody has told it to."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if any(map(os.environ.get, TOKEN_PLACES)) or Path("~/.ray/auth_token").expanduser().is_file():
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
+    ray = import_module("ray")
+    ray.init(address=address, log_to_driver=False, configure_logging=False)
+    return ray
+
+
+def compute_share(program: list[str], run: str, share: str, cpus: int) -> tuple[int, str, str]:
+    """Compute one share on a node; return the exit code, the node's name and the last line of output.
 
     Ray sends this function itself, so it imports what it needs and knows nothing of this module.
     """
@@ -33,7 +48,7 @@ def compute_share(program: str, run: str, share: str, cpus: int) -> tuple[int, s
         # Ray kills only the task's own process; the program that it started must end too.
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 
-    command = [program, "compute", run, "--share", share]
+    command = [*program, "compute", run, "--share", share]
     if cpus:
         command += ["--devices", f"cpu:{cpus}"]
     done = subprocess.run(
@@ -45,7 +60,8 @@ def compute_share(program: str, run: str, share: str, cpus: int) -> tuple[int, s
         text=True,
         errors="replace",
     )
-    return done.returncode, socket.gethostname(), done.stdout[-2000:]
+    last = done.stdout.strip().rpartition("\n")[2][:300]
+    return done.returncode, socket.gethostname(), last
 
 
 @dataclass
@@ -53,24 +69,19 @@ class Shares:
     """The tasks of a run, one for each of its `of` shares that was asked for.
 
     `ray`: the package, connected. `run`: the run's folder, which all nodes read and write at this path.
-    `program`: the command that starts this program on a node. `cpus`: processors of a task; 0 means one GPU.
-    `most`: tasks that run at once; 0 for as many as Ray grants."""
+    `program`: the words that start this program on a node. `cpus`: processors of a task; 0 means one GPU.
+    """
 
     channel: Channel
     ray: Any
     run: str
-    program: str
+    program: list[str]
     of: int
     cpus: int
-    most: int
     tasks: dict[Any, int] = field(default_factory=dict)
-    held_back: list[int] = field(default_factory=list)
 
     def submit(self, shares: list[int]) -> None:
         """Ask Ray for the resources of each share; it waits until there are some."""
-        self.held_back += shares
-        allowed = self.most - len(self.tasks) if self.most else len(self.held_back)
-        shares, self.held_back = self.held_back[: max(allowed, 0)], self.held_back[max(allowed, 0) :]
         resources = {"num_cpus": self.cpus} if self.cpus else {"num_cpus": 1, "num_gpus": 1}
         remote = self.ray.remote(compute_share).options(max_retries=LOST_NODE_RETRIES, **resources)
         for share in shares:
@@ -85,42 +96,30 @@ class Shares:
         for task in ended:
             share = self.tasks.pop(task)
             try:
-                code, node, output = self.ray.get(task)
-                reason = "it ended" if code == 0 else f"its program ended with exit code {code}"
+                code, node, last = self.ray.get(task)
+                reason = "it ended" if code == 0 else f"its program ended with exit code {code}: {last}"
             except self.ray.exceptions.RayError as error:
-                node, output, reason = None, str(error)[-2000:], type(error).__name__
-            self.channel.emit("share_ended", share=share, node=node, reason=reason, output=output)
-        self.submit([])
-
-    def explain_wait(self) -> None:
-        """Report why tasks wait: possibly no node can compute them."""
-        name = "CPU" if self.cpus else "GPU"
-        nodes = (node["Resources"] for node in self.ray.nodes() if node["Alive"])
-        if max((node.get(name, 0) for node in nodes), default=0) < max(self.cpus, 1):
-            self.channel.emit("waits", reason="no_processors" if self.cpus else "no_gpu")
-        else:
-            self.channel.emit("waits", reason="limit" if self.held_back else "busy")
+                node, reason = None, f"{type(error).__name__}: {error}"[:500]
+            self.channel.emit("share_ended", share=share, node=node, reason=reason)
 
 
 def main() -> None:
     """Connect as the arguments say, and submit shares as the commands say, until input ends."""
-    address, run, program, *counts = sys.argv[1:]
-    of, cpus, most = (int(count) for count in counts)
+    address, run, of, cpus, *program = sys.argv[1:]
     channel = Channel()
     channel.hello("ray")
     try:
         ray = connect(address)
-    except ClusterRefusedError as error:
-        channel.emit("refused", message=str(error), next_step=error.next_step)
+    except Exception as error:
+        channel.emit("refused", reason=f"{type(error).__name__}: {error}")
         return
     channel.emit("connected", version=f"Ray {ray.__version__}")
-    shares = Shares(channel, ray, run, program, of, cpus, most)
+    shares = Shares(channel, ray, run, program, int(of), int(cpus))
     while True:
         try:
             command = channel.commands.get(timeout=LOOK_SECONDS)
         except queue.Empty:
             shares.report_ends()
-            shares.explain_wait()
             continue
         if not isinstance(command, dict):
             return

@@ -1141,7 +1141,6 @@ export default {
   'models.details': 'Details and licence',
   'models.place': 'Folder:',
   'models.license': '{license} licence',
-  'models.checkedAt': 'All files were compared with their checksums on {time}.',
   'models.size': '{size} on this computer',
   'models.shares': 'The language models are shared with {titles}.',
   'models.shared': 'Both published models use the same two language models ({both}); what each has of its own takes {own}.',

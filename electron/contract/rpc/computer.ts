@@ -127,8 +127,6 @@ const modelStatusSchema = z.object({
   freesBytes: countSchema,
   /** Titles of the models that also use one of its encoders. */
   sharedWith: z.array(z.string()),
-  /** When all its files were last compared with their hashes. */
-  checkedAt: z.string().nullable(),
   files: z.array(
     z.object({
       role: z.enum(MODEL_ROLES),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import type { ModelManifest } from '../../contract/model.ts';
 import { resolveAppPaths, type AppPaths } from '../environment/appPaths.ts';
-import { listModels, rememberCheck, removeModel } from './listModels.ts';
+import { listModels, removeModel } from './listModels.ts';
 import { publishedModels } from './publishedModels.ts';
 import { resolveModel } from './resolveModel.ts';
 import { temporaryFolder } from '../testing/temporaryFolder.ts';
@@ -149,20 +149,4 @@ it('removes what an interrupted download has left, and nothing that another mode
   await leave();
   expect(await removeModel('300', paths)).toMatchObject({ ok: true });
   expect(await model('500')).toMatchObject({ present: true });
-});
-
-it('remembers the result of a check until the model is downloaded again', async () => {
-  const folder = await put('500');
-  expect(await model('500')).toMatchObject({ problem: null, checkedAt: null });
-  const problem = {
-    code: 'model_damaged',
-    title: 'Model weights are damaged',
-    cause: 'x is damaged.',
-    nextStep: 'Get it again.',
-  } as const;
-  rememberCheck(folder, problem);
-  expect(await model('500')).toMatchObject({ problem, checkedAt: expect.any(String) as string });
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  await put('500');
-  expect(await model('500')).toMatchObject({ problem: null, checkedAt: null });
 });

@@ -1,14 +1,11 @@
 /** Lists all models, published, imported and bundled: where each is, how large it is, and what it shares. */
-import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { z } from 'zod';
-import { appErrorSchema, type AppError, ok, type Result, failWith } from '../../contract/errors.ts';
+import { ok, type Result, failWith } from '../../contract/errors.ts';
 import { MODEL_ROLES, type ModelManifest } from '../../contract/model.ts';
 import { looksOf } from '../../contract/looks.ts';
-import { parseJson } from '../../contract/parseJson.ts';
 import type { RemovedModel, ModelStatus } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
-import { writeJson } from '../system/replaceFile.ts';
 import { readManifest, readModelFolder, downloadsFolder, weightsFolder } from './modelFolder.ts';
 import { leftovers, publishedModels, downloadOf, originOf, type PublishedModel } from './publishedModels.ts';
 import { modelFolderNamed } from './resolveModel.ts';
@@ -97,7 +94,6 @@ async function keptStatus(
 ): Promise<ModelStatus> {
   const { folder, manifest, files } = model;
   const whole = await readModelFolder(folder);
-  const checked = await lastCheck(folder);
   const others = kept.filter((other) => other !== model);
   const sharing = others.filter((other) => other.files.some((file) => files.includes(file)));
   const shared = new Set(sharing.flatMap((other) => other.files));
@@ -110,12 +106,11 @@ async function keptStatus(
     notice: manifest.notice,
     chunkLength: manifest.chunk_length,
     present: whole.ok,
-    problem: whole.ok ? (checked?.problem ?? null) : whole.error,
+    problem: whole.ok ? null : whole.error,
     folder,
     sizeBytes: sum(sizes),
     freesBytes: sum(sizes.filter((_, index) => !shared.has(files[index] ?? ''))),
     sharedWith: sharing.map((other) => other.manifest.title),
-    checkedAt: checked?.at ?? null,
     files: MODEL_ROLES.map((role, index) => ({
       role,
       path: files[index] ?? null,
@@ -145,7 +140,6 @@ const NOTHING = {
   sizeBytes: null,
   freesBytes: 0,
   sharedWith: [],
-  checkedAt: null,
 } satisfies Partial<ModelStatus>;
 
 function terms(origin: { source: string; license?: string | undefined; citation: string } | undefined) {
@@ -160,32 +154,6 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-const checkSchema = z.object({ at: z.string(), problem: appErrorSchema.nullable() });
-const CHECK = 'checked.json';
-
-/** Stores the result of reading all of a model's files. */
-export function rememberCheck(folder: string, problem: AppError | null): void {
-  writeJson(join(folder, CHECK), { at: new Date().toISOString(), problem });
-}
-
-/** Null if the model was never checked, or was downloaded again since. */
-async function lastCheck(folder: string): Promise<z.infer<typeof checkSchema> | null> {
-  const path = join(folder, CHECK);
-  const [check, model] = await Promise.all([
-    stat(path).catch(() => undefined),
-    stat(join(folder, 'model.json')).catch(() => undefined),
-  ]);
-  if (!check || !model || check.mtimeMs < model.mtimeMs) return null;
-  return parseJson(checkSchema, await readFile(path, 'utf8').catch(() => '')) ?? null;
-}
-
-/**
- * Whether a folder is one of the models that this program manages, and not one elsewhere that the user named.
- */
-export function isKept(folder: string, paths: AppPaths): boolean {
-  return dirname(resolve(folder)) === resolve(weightsFolder(paths));
-}
-
 /**
  * Deletes a published or imported model, or what an interrupted download has left of one. Files that other
  * models use stay.
@@ -193,7 +161,7 @@ export function isKept(folder: string, paths: AppPaths): boolean {
 export async function removeModel(id: string, paths: AppPaths): Promise<Result<RemovedModel>> {
   const folder = modelFolderNamed(id, paths) ?? id;
   const kept = await keptModels(paths);
-  const model = isKept(folder, paths) ? kept.find((entry) => entry.folder === folder) : undefined;
+  const model = kept.find((entry) => entry.folder === folder);
   if (!model) {
     const freedBytes = await removeLeftovers(folder, kept, paths);
     if (freedBytes !== null) return ok({ freedBytes, usedBy: [] });
@@ -214,7 +182,6 @@ export async function removeModel(id: string, paths: AppPaths): Promise<Result<R
     // The note about a converted encoder.
     if (dirname(file) !== folder) await rm(file.replace(/\.safetensors$/, '.json'), { force: true });
   }
-  await rm(join(folder, 'checked.json'), { force: true });
   // The folder stays if it contains files that another model uses.
   await rmdir(folder).catch(() => undefined);
   return ok({ freedBytes, usedBy: usedBy.map(({ manifest }) => manifest.title) });

@@ -89,7 +89,7 @@ describe('a head file', () => {
     expect(manifest).toMatchObject({ norm_bands: null, files: { esm2: { path: '../500/esm2_demo.pt' } } });
     // A resumed run finds it by its own folder.
     expect(await resolveModel(own.value.planModel.folder, paths)).toEqual(own);
-    expect(await verifyModel(await environment(), paths, own.value.planModel.folder)).toEqual({
+    expect(await verifyModel(await environment(), own.value.planModel.folder)).toEqual({
       ok: true,
       value: undefined,
     });
@@ -177,7 +177,7 @@ describe('refusals', () => {
     const bytes = await readFile(path);
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
     await writeFile(path, bytes);
-    expect(await verifyModel(await environment(), paths, target)).toMatchObject({
+    expect(await verifyModel(await environment(), target)).toMatchObject({
       ok: false,
       error: { code: 'model_damaged', cause: expect.stringContaining('500_model.pth') as string },
     });

@@ -8,7 +8,6 @@ import type { ImportRequest } from '../../contract/rpc/computer.ts';
 import { type AppPaths, networkVariables, readSetupSettings } from '../environment/appPaths.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
-import { isKept, rememberCheck } from './listModels.ts';
 import { weightsFolder } from './modelFolder.ts';
 
 interface WeightsProgress {
@@ -78,21 +77,13 @@ export async function importModels(
   return ok(lines.value.flatMap((line) => (line.type === 'done' ? line.folders : [])));
 }
 
-/**
- * Reads every file of a model folder and compares its SHA-256; for a model that the program manages, the list
- * then shows the result.
- */
+/** Reads every file of a model folder and compares its SHA-256. */
 export async function verifyModel(
   environment: PythonEnvironment,
-  paths: AppPaths,
   folder: string,
   options: WeightsOptions = {},
 ): Promise<Result<void>> {
   const lines = await weights(environment, ['verify', folder], options);
-  const problem = lines.ok ? null : lines.error;
-  if (isKept(folder, paths) && (problem === null || problem.code === 'model_damaged')) {
-    rememberCheck(folder, problem);
-  }
   return lines.ok ? ok(undefined) : lines;
 }
 

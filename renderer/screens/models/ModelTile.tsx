@@ -126,9 +126,6 @@ export function ModelTile({ model }: { model: ModelStatus }) {
                   {t('common.remove')}
                 </Button>
               )}
-              <span className="muted">
-                {model.checkedAt && t('models.checkedAt', { time: format.dateTime(model.checkedAt) })}
-              </span>
             </Group>
           )}
         </Fold>

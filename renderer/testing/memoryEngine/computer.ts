@@ -155,7 +155,6 @@ function madeModel(given: Pick<ModelStatus, 'id' | 'title' | 'kind'> & Partial<M
     sizeBytes: present ? 6_150_000_000 : null,
     freesBytes: 0,
     sharedWith: [],
-    checkedAt: null,
     files: ORIGINS.map((origin) => ({
       ...origin,
       path: present ? `${folder}/${origin.role}.safetensors` : null,
@@ -171,7 +170,6 @@ export const MODELS: ModelStatus[] = [
     kind: 'published',
     freesBytes: 7_000_000,
     sharedWith: ['Gut phages'],
-    checkedAt: '2026-03-05T09:00:00.000Z',
   }),
   madeModel({
     id: '300',

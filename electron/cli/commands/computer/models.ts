@@ -54,7 +54,7 @@ export async function models(
     }
     case 'verify': {
       const resolved = unwrap(await resolveModel(named(model), paths));
-      unwrap(await verifyModel(environment, paths, resolved.planModel.folder, options));
+      unwrap(await verifyModel(environment, resolved.planModel.folder, options));
       break;
     }
     case 'remove': {

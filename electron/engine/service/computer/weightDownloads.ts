@@ -51,7 +51,7 @@ export class WeightDownloads {
   verify(model: string): StepJob {
     return this.job(`verify ${model}`, async ({ environment, paths }, options) => {
       const { planModel } = unwrap(await resolveModel(model, paths));
-      return verifyModel(environment, paths, planModel.folder, options);
+      return verifyModel(environment, planModel.folder, options);
     });
   }
 

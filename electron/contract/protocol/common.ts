@@ -26,7 +26,7 @@ export const runPathSchema = z.string().regex(/^work\/[\w./-]+$/);
 
 export const countSchema = z.int().nonnegative();
 
-const backendRoleSchema = z.enum(['worker', 'prepare', 'monitor', 'ray']);
+const backendRoleSchema = z.enum(['worker', 'prepare', 'monitor']);
 
 export const helloSchema = z.object({
   type: z.literal('hello'),

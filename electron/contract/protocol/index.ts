@@ -1,5 +1,4 @@
 export * from './common.ts';
 export * from './devices.ts';
 export * from './prepare.ts';
-export * from './ray.ts';
 export * from './worker.ts';

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { loadFailureCodeSchema, noGpuCodeSchema, readingCodeSchema, saidSchema } from '../problems.ts';
 import { monitorEventSchema, probeResultSchema } from './devices.ts';
 import { inspectedFileSchema, prepareCommandSchema, prepareEventSchema } from './prepare.ts';
-import { rayCommandSchema, rayEventSchema } from './ray.ts';
 import { partFailedSchema, workerCommandSchema, workerEventSchema } from './worker.ts';
 
 /** Every message of the line protocol as a JSON Schema, by its file name in python-backend/schemas. */
@@ -12,8 +11,6 @@ export function protocolJsonSchemas(): Record<string, z.core.JSONSchema.BaseSche
     'worker-event': workerEventSchema,
     'prepare-command': prepareCommandSchema,
     'prepare-event': prepareEventSchema,
-    'ray-command': rayCommandSchema,
-    'ray-event': rayEventSchema,
     problem: saidSchema,
     'inspected-file': inspectedFileSchema,
     'probe-result': probeResultSchema,

@@ -1,17 +1,21 @@
-import { pythonLaunch } from '../../environment/pythonLaunch.ts';
-import { NO_GPU } from '../../devices/chosenDevice.ts';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { RayChoice } from '../../../contract/cluster.ts';
-import { AppFailure, appFailure } from '../../../contract/errors.ts';
+import { type AppFailure, appFailure } from '../../../contract/errors.ts';
 import { message, plain } from '../../../contract/messages.ts';
-import { rayEventSchema, type RayEvent } from '../../../contract/protocol/index.ts';
-import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
-import { exitMessage } from '../../workers/childProcess.ts';
+import { parseJson } from '../../../contract/parseJson.ts';
+import { NO_GPU } from '../../devices/chosenDevice.ts';
+import { pythonLaunch } from '../../environment/pythonLaunch.ts';
+import { ChildProcess, exitMessage, type ProcessExit } from '../../workers/childProcess.ts';
+import { ProcessLog } from '../../workers/processLog.ts';
 import { ownCommand } from './clusterPlan.ts';
 import type { ClusterRun, Scheduler, ShareTask } from './scheduler.ts';
 import { isSilent, type ShareStatus } from './shareStatus.ts';
 
 const STOP_GRACE_MS = 10_000;
+
+/** What the driver prints: its version, once it is connected, then the number, node and end of each share's task. */
+const lineSchema = z.union([z.string(), z.tuple([z.int(), z.string().nullable(), z.string()])]);
 
 /**
  * The driver of a Ray cluster in a Python process. Ray itself decides which node computes what, and handles
@@ -21,14 +25,23 @@ export class RayScheduler implements Scheduler {
   /** Its tasks end with this program, so nobody has to end them by name. */
   readonly job = null;
   private readonly tasksByShare = new Map<number, ShareTask>();
-  private readonly process: BackendProcess<RayEvent>;
+  private readonly driver: ChildProcess;
   private readonly connected = Promise.withResolvers<string>();
+  private isConnected = false;
   private failure: AppFailure | undefined;
 
   constructor({ address, shares, cpus }: RayChoice, { context, folder }: ClusterRun) {
     const task = [folder, String(shares), String(cpus), ...ownCommand(context.environment.interpreter)];
     const launch = pythonLaunch(context.environment, 'virnucpro_backend.cluster', [address, ...task], NO_GPU);
-    this.process = new BackendProcess(launch, join(folder, 'logs', 'ray.log'), rayEventSchema, this.take);
+    const log = new ProcessLog(join(folder, 'logs', 'ray.log'));
+    this.driver = new ChildProcess(launch, {
+      line: (line) => this.take(line),
+      errorLine: (line) => log.write(line),
+    });
+    void this.driver.ended.then((exit) => {
+      log.end('the driver ended');
+      this.fail(exit);
+    });
     // A failure is reported by the next call.
     this.connected.promise.catch(() => undefined);
   }
@@ -40,7 +53,7 @@ export class RayScheduler implements Scheduler {
   submit(shares: readonly number[]): Promise<void> {
     const task = { state: 'waiting', node: null, reason: null } as const;
     for (const share of shares) this.tasksByShare.set(share, { share, ...task });
-    this.process.send({ type: 'submit', shares });
+    this.driver.write(`${JSON.stringify(shares)}\n`);
     return Promise.resolve();
   }
 
@@ -59,32 +72,28 @@ export class RayScheduler implements Scheduler {
 
   /** All tasks end with their driver. */
   async cancel(): Promise<void> {
-    await this.process.stop(STOP_GRACE_MS);
+    await this.driver.stop(STOP_GRACE_MS);
   }
 
-  private readonly take = (event: ProcessEvent<RayEvent>): void => {
-    if (event.type === 'fault') this.fail(new AppFailure({ ...event.error, code: 'cluster_lost' }));
-    else if (event.type === 'exit') {
-      const how = exitMessage(event.exit);
-      // Ray itself ends a program that has not reached its head node, the GCS, for a minute.
-      const isHeadLost = event.exit.lastLines.some((line) => /\bGCS\b/.test(line));
-      const cause = isHeadLost ? message('cluster.head_lost') : message('cluster.ended', { how });
-      this.fail(appFailure('cluster_lost', cause, { detail: how.text }));
-    } else this.takeMessage(event.message);
-  };
-
-  private takeMessage(event: RayEvent): void {
-    if (event.type === 'connected') this.connected.resolve(event.version);
-    else if (event.type === 'refused')
-      this.fail(appFailure('cluster_failed', message('ray.refused', { reason: event.reason })));
-    else if (event.type === 'share_ended') {
-      const { share, node, reason } = event;
-      this.tasksByShare.set(share, { share, node, reason: plain(reason), state: 'ended' });
+  private take(line: string): void {
+    const said = parseJson(lineSchema, line);
+    if (typeof said === 'string') {
+      this.isConnected = true;
+      this.connected.resolve(said);
+    } else if (said) {
+      const [share, node, reason] = said;
+      this.tasksByShare.set(share, { share, state: 'ended', node, reason: plain(reason) });
     }
   }
 
-  private fail(failure: AppFailure): void {
-    this.failure ??= failure;
+  private fail(exit: ProcessExit): void {
+    const how = exitMessage(exit);
+    // Ray itself ends a program that has not reached its head node, the GCS, for a minute.
+    const isHeadLost = exit.lastLines.some((line) => /\bGCS\b/.test(line));
+    const lost = isHeadLost ? message('cluster.head_lost') : message('cluster.ended', { how });
+    this.failure = this.isConnected
+      ? appFailure('cluster_lost', lost, { detail: how.text })
+      : appFailure('cluster_failed', message('ray.refused', { how }));
     this.connected.reject(this.failure);
   }
 }

@@ -1,23 +1,22 @@
 """`python -m virnucpro_backend.cluster`: compute the shares of a run as tasks of a Ray cluster.
 
 A task runs `virnucpro compute` on whichever node Ray chooses. Ray starts it again elsewhere when its node is
-lost, and an autoscaler sees the waiting tasks. This process is driven over the line protocol; when standard
-input closes, it ends and so do its tasks.
+lost, and an autoscaler sees the waiting tasks. The arguments are the cluster's `host:port`, the run's folder,
+which all nodes read and write at this path, the number of its shares, the processors of a task (0 for one
+GPU), and the words that start this program on a node. The shares to compute come as one line of standard
+input; when that closes, this process ends and so do its tasks. Each line of standard output is JSON.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import queue
 import sys
-from dataclasses import dataclass, field
+import threading
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from virnucpro_backend.protocol import Channel
-
-LOOK_SECONDS = 3.0
 LOST_NODE_RETRIES = 3
 TOKEN_PLACES = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
@@ -34,8 +33,8 @@ def connect(address: str) -> Any:
     return ray
 
 
-def compute_share(program: list[str], run: str, share: str, cpus: int) -> tuple[int, str, str]:
-    """Compute one share on a node; return the exit code, the node's name and the last line of output.
+def compute_share(program: list[str], run: str, share: str, cpus: int) -> tuple[str, str]:
+    """Compute one share on a node; return the node's name and how the program ended.
 
     Ray sends this function itself, so it imports what it needs and knows nothing of this module.
     """
@@ -61,69 +60,48 @@ def compute_share(program: list[str], run: str, share: str, cpus: int) -> tuple[
         errors="replace",
     )
     last = done.stdout.strip().rpartition("\n")[2][:300]
-    return done.returncode, socket.gethostname(), last
+    how = (
+        "it ended" if done.returncode == 0 else f"its program ended with exit code {done.returncode}: {last}"
+    )
+    return socket.gethostname(), how
 
 
-@dataclass
-class Shares:
-    """The tasks of a run, one for each of its `of` shares that was asked for.
-
-    `ray`: the package, connected. `run`: the run's folder, which all nodes read and write at this path.
-    `program`: the words that start this program on a node. `cpus`: processors of a task; 0 means one GPU.
-    """
-
-    channel: Channel
-    ray: Any
-    run: str
-    program: list[str]
-    of: int
-    cpus: int
-    tasks: dict[Any, int] = field(default_factory=dict)
-
-    def submit(self, shares: list[int]) -> None:
-        """Ask Ray for the resources of each share; it waits until there are some."""
-        resources = {"num_cpus": self.cpus} if self.cpus else {"num_cpus": 1, "num_gpus": 1}
-        remote = self.ray.remote(compute_share).options(max_retries=LOST_NODE_RETRIES, **resources)
-        for share in shares:
-            task = remote.remote(self.program, self.run, f"{share}/{self.of}", self.cpus)
-            self.tasks[task] = share
-
-    def report_ends(self) -> None:
-        """Report which tasks have ended, and how."""
-        if not self.tasks:
-            return
-        ended, _ = self.ray.wait(list(self.tasks), num_returns=len(self.tasks), timeout=0)
+def compute(ray: Any, shares: list[int], run: str, of: str, cpus: int, program: list[str]) -> None:
+    """Ask Ray for the resources of each share at once, and tell the end of each task."""
+    resources = {"num_cpus": cpus} if cpus else {"num_cpus": 1, "num_gpus": 1}
+    remote = ray.remote(compute_share).options(max_retries=LOST_NODE_RETRIES, **resources)
+    tasks = {remote.remote(program, run, f"{share}/{of}", cpus): share for share in shares}
+    waiting = list(tasks)
+    while waiting:
+        ended, waiting = ray.wait(waiting)
         for task in ended:
-            share = self.tasks.pop(task)
             try:
-                code, node, last = self.ray.get(task)
-                reason = "it ended" if code == 0 else f"its program ended with exit code {code}: {last}"
-            except self.ray.exceptions.RayError as error:
+                node, reason = ray.get(task)
+            except ray.exceptions.RayError as error:
                 node, reason = None, f"{type(error).__name__}: {error}"[:500]
-            self.channel.emit("share_ended", share=share, node=node, reason=reason)
+            tell([tasks[task], node, reason])
+
+
+def tell(what: object) -> None:
+    """Print a line for the engine."""
+    print(json.dumps(what), flush=True)
+
+
+def end_with_input() -> None:
+    """End this process, and so its tasks, once standard input closes."""
+    sys.stdin.read()
+    os._exit(0)
 
 
 def main() -> None:
-    """Connect as the arguments say, and submit shares as the commands say, until input ends."""
+    """Connect, compute the shares that the first line names, and wait until standard input closes."""
     address, run, of, cpus, *program = sys.argv[1:]
-    channel = Channel()
-    channel.hello("ray")
-    try:
-        ray = connect(address)
-    except Exception as error:
-        channel.emit("refused", reason=f"{type(error).__name__}: {error}")
-        return
-    channel.emit("connected", version=f"Ray {ray.__version__}")
-    shares = Shares(channel, ray, run, program, int(of), int(cpus))
-    while True:
-        try:
-            command = channel.commands.get(timeout=LOOK_SECONDS)
-        except queue.Empty:
-            shares.report_ends()
-            continue
-        if not isinstance(command, dict):
-            return
-        shares.submit(command["shares"])
+    ray = connect(address)
+    tell(f"Ray {ray.__version__}")
+    shares = json.loads(sys.stdin.readline() or "[]")
+    end = threading.Thread(target=end_with_input)
+    end.start()
+    compute(ray, shares, run, of, int(cpus), program)
 
 
 if __name__ == "__main__":

@@ -238,6 +238,26 @@ function imbalance(): void {
   });
   expect(describeImbalance(gpus, [1000, 790, 900].map(done))?.text).toContain('b was 21 % slower than a');
   expect(describeImbalance(gpus, [1000, 810, 900].map(done))).toBeNull();
+  // Neither before each has computed for a minute, nor of different GPUs, nor of cores that other programs use too.
+  const uneven = [1000, 100, 900].map(done);
+  expect(
+    describeImbalance(
+      gpus,
+      uneven.map((one) => ({ ...one, seconds: 59 })),
+    ),
+  ).toBeNull();
+  expect(
+    describeImbalance(
+      gpus.map((gpu) => ({ ...gpu, name: gpu.id })),
+      uneven,
+    ),
+  ).toBeNull();
+  expect(
+    describeImbalance(
+      gpus.map((gpu) => ({ ...gpu, kind: 'cpu' as const })),
+      uneven,
+    ),
+  ).toBeNull();
 }
 
 const GB = 1e9;

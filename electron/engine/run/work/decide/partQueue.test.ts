@@ -3,6 +3,7 @@ import { firstTrial } from './trial.ts';
 import { PartQueue } from './workState.ts';
 
 const FRESH = firstTrial(false);
+const AGAIN = firstTrial(true);
 
 const partKey = (number: number): string => String(number).padStart(6, '0');
 
@@ -44,4 +45,17 @@ describe('PartQueue', () => {
       }
     },
   );
+
+  it('hands out in order, returned parts first and failed ones last', () => {
+    const queue = new PartQueue();
+    for (const number of [0, 1, 2, 3])
+      queue.add({ key: partKey(number), residues: 1, round: 0, trial: FRESH });
+    expect(queue.take('a')?.key).toBe('000000');
+    expect(queue.take('b')?.key).toBe('000001');
+    queue.giveBack('000000', AGAIN);
+    queue.giveBack('000001', FRESH);
+    expect([1, 2, 3].map(() => queue.take('a')?.key)).toEqual(['000001', '000002', '000003']);
+    expect(queue.take('b')?.key).toBe('000000');
+    expect(queue.take('b')).toBeUndefined();
+  });
 });

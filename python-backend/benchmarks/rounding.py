@@ -92,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> None:
                     scored = score_sequences([reads], arguments.model, kind, precision)
                     measured |= compare(reference, scored, stated_limit(arguments.model, precision))
                 except LoadFailedError as error:
-                    measured["not_possible"] = error.message
+                    measured["not_possible"] = error.detail
                 print(json.dumps(measured), flush=True)
 
 

@@ -27,7 +27,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import TOKENIZER
 from benchmarks.predict.inputs import WORKLOADS, bench_input
 from benchmarks.predict.python_module import python
 from benchmarks.predict.result_tables import unequal_tables
@@ -108,7 +107,7 @@ def _input(arguments: argparse.Namespace, workload: str) -> Any:
 def _random_model(folder: Path, seed: int) -> Path:
     """Make a model folder of random weights, unless there is one already."""
     if not (folder / "model.json").exists():
-        python("virnucpro_backend.fidelity.random_model", folder, "--tokenizer", TOKENIZER, "--seed", seed)
+        python("benchmarks.predict.random_model", folder, "--seed", seed)
     return folder
 
 

@@ -5,23 +5,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-import torch
 
 from virnucpro_backend.check.precision import check_precisions, compare, judge
 from virnucpro_backend.check.scoring import ScoredSequences
-from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
-from virnucpro_backend.encoders.esm2 import Esm2Config
-from virnucpro_backend.fidelity.random_model import RandomWeights, write_random_model
 from virnucpro_backend.prepare.chunking import chunk_table
-from virnucpro_backend.weights.model_folder import load_model
 
 DATA = Path(__file__).parents[1] / "data"
-DEMO = DATA / "demo-model"
-TOKENIZER = DEMO / "dnabert_s" / "tokenizer.json"
-CPU = torch.device("cpu")
-SMALL = RandomWeights(CPU, 1, Esm2Config(2, 64, 2, 128), DnabertSConfig(2, 48, 2, 96, 4096))
-
-
 TEACHING = Path(__file__).parents[3] / "resources" / "teaching-model"
 
 
@@ -54,15 +43,6 @@ def test_a_precision_is_refused_for_labels_that_differ_and_for_results_that_are_
     for unsure in ({"failed": 1}, {"recomputed": 1}):
         assert judge(compare(_results(score2, **unsure), _results(score2))) == "no_answer"
     assert compare(_results(np.full(1000, np.nan)), _results(score2)).difference_max == 1
-
-
-def test_a_written_random_model_has_the_tensors_in_memory(tmp_path: Path) -> None:
-    write_random_model(tmp_path / "model", SMALL, TOKENIZER, 500)
-    loaded = load_model(tmp_path / "model", CPU, "fp32")
-    assert loaded.notice is not None
-    stored = loaded.esm2.state_dict()
-    for name, make in SMALL.esm2().items():
-        assert torch.equal(stored[name], make().to(stored[name].dtype)), name
 
 
 def _results(score2: npt.NDArray[np.float64], failed: int = 0, recomputed: int = 0) -> ScoredSequences:

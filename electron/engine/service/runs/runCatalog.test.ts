@@ -138,10 +138,12 @@ it('lists at once what the library says, newest first, without a look at any fol
 
 it('looks in the background for folders that are gone, and reads runs that have not ended, then those of others', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const { runs, inFolders, library, open, catalog } = made([DONE, DONE, PAUSED, PAUSED, PAUSED, PAUSED]);
-  const [there, gone, resumed, unreadable, replaced, same] = runs as [RunSummary, ...RunSummary[]];
+  const { runs, inFolders, library, open, catalog } = made([
+    ...[DONE, DONE, PAUSED, PAUSED, PAUSED, PAUSED, PAUSED],
+  ]);
+  const [there, gone, resumed, unreadable, replaced, same, lost] = runs as [RunSummary, ...RunSummary[]];
   await catalog.load();
-  rmSync(gone?.folder ?? '', { recursive: true });
+  for (const run of [gone, lost]) rmSync(run?.folder ?? '', { recursive: true });
   inFolders.set(resumed?.folder ?? '', { ...(resumed as RunSummary), state: DONE });
   inFolders.set(unreadable?.folder ?? '', new AppFailure(GONE));
   inFolders.set(replaced?.folder ?? '', { ...(replaced as RunSummary), runId: 'another' });
@@ -151,17 +153,18 @@ it('looks in the background for folders that are gone, and reads runs that have 
     const { state: is, missing } = catalog.find(run?.runId ?? '');
     return [is, missing];
   };
-  expect([there, gone, resumed, unreadable, replaced, same].map(state)).toEqual([
+  expect([there, gone, resumed, unreadable, replaced, same, lost].map(state)).toEqual([
     [DONE, false],
     [DONE, true],
     [DONE, false],
     [{ phase: 'failed', error: GONE }, false],
     [PAUSED, true],
     [PAUSED, false],
+    [PAUSED, true],
   ]);
   // What is as it was needs no storing.
   expect(library.saveRun.mock.calls.map(([{ runId, inputs }]) => [runId, inputs]).toSorted()).toEqual(
-    [gone, resumed, unreadable, replaced]
+    [gone, resumed, unreadable, replaced, lost]
       .map((run) => [run?.runId, [`/data/${runs.indexOf(run as RunSummary)}.fa`]])
       .toSorted(),
   );

@@ -177,7 +177,7 @@ export const GERMAN_PROBLEMS = {
   'download_failed.title': 'Der Download ist gescheitert',
   'download_failed.next': 'Versuchen Sie es später noch einmal. Was schon da ist, ist erhalten.',
   'import_refused.title': 'Diese Dateien lassen sich nicht importieren',
-  'import_refused.next': 'Wählen Sie andere Dateien, oder ergänzen Sie, was fehlt.',
+  'import_refused.next': 'Wählen Sie die veröffentlichten Dateien, oder laden Sie sie noch einmal herunter.',
   'weights_busy.title': 'Gewichte werden gerade geholt oder importiert',
   'weights_busy.next': 'Warten Sie, bis das zu Ende ist, oder halten Sie es an.',
   'computer_unsupported.title': 'Dieser Rechner kann nicht rechnen',

@@ -330,7 +330,7 @@ const OF_THE_PROGRAM = {
   ],
   model_unknown: ['No such model', 'Use teaching, 300, 500, or the path of a model folder.'],
   download_failed: ['The download failed', 'Try again later. What has been fetched is kept.'],
-  import_refused: ['These files cannot be imported', 'Choose other files.'],
+  import_refused: ['These files cannot be imported', 'Choose the published files, or get them again.'],
   weights_busy: ['Weights are being fetched or imported', 'Wait for it to end, or pause it.'],
   // the computer and its network
   computer_unsupported: ['This computer cannot compute', 'Use another computer.'],

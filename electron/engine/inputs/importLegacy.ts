@@ -33,7 +33,7 @@ const lineSchema = z.discriminatedUnion('type', [
     files_refused: countSchema,
     refused: importedEmbeddingsSchema.shape.refused,
   }),
-  z.object({ type: z.literal('import_refused'), message: z.string(), next_step: z.string() }),
+  z.object({ type: z.literal('import_refused'), message: z.string(), next_step: z.string().nullable() }),
   failureOfFileSchema.extend({ type: z.literal('import_failed') }),
 ]);
 type Line = z.infer<typeof lineSchema>;
@@ -67,7 +67,7 @@ export async function importLegacy(
     if (answer?.type === 'imported') return ok(importedFrom(folder, answer));
     if (answer?.type === 'import_failed') return err(errorOf(answer, answer.file));
     if (answer?.type === 'import_refused')
-      return failWith('legacy_unusable', answer.message, { nextStep: answer.next_step });
+      return failWith('legacy_unusable', answer.message, { nextStep: answer.next_step ?? undefined });
     if (exit.signal !== undefined && file !== undefined) {
       return failWith('legacy_unusable', message('weights.brought_down', { file }), {
         nextStep: message('legacy.brought_down.next'),

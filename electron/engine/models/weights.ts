@@ -36,7 +36,12 @@ const lineSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('note'), text: z.string() }),
   z.object({ type: z.literal('done'), folders: z.array(z.string()).default([]) }),
-  z.object({ type: z.literal('error'), code: errorCodeSchema, message: z.string(), next_step: z.string() }),
+  z.object({
+    type: z.literal('error'),
+    code: errorCodeSchema,
+    message: z.string(),
+    next_step: z.string().nullable(),
+  }),
 ]);
 type Line = z.infer<typeof lineSchema>;
 
@@ -129,7 +134,7 @@ async function weights(
   const problem = lines.find((line) => line.type === 'error');
   if (problem) {
     const { code, message: cause, next_step: nextStep } = problem;
-    return failWith(codes[code] ?? code, cause, { nextStep });
+    return failWith(codes[code] ?? code, cause, { nextStep: nextStep ?? undefined });
   }
   if (outcome.ending === 'succeeded') return ok(lines);
   if (outcome.ending === 'cancelled') {

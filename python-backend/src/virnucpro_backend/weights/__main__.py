@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
             "error",
             code="folder_unwritable",
             message=f"{error.filename or 'A file'}: {error.strerror}.",
-            next_step="Check the folder and the disk.",
+            next_step=None,
         )
         return 1
     return 0

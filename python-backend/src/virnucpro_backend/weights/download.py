@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import socket
 import ssl
 import time
 import urllib.request
@@ -29,8 +28,6 @@ TRIES_WITHOUT_PROGRESS = 6
 TRIES_UNREACHABLE = 2
 """Applies if no byte has arrived, so that a user without a network is informed within seconds."""
 LONGEST_PAUSE_SECONDS = 60.0
-
-KEPT = "What has been fetched is kept: start again, and it goes on."
 
 
 def download(
@@ -75,9 +72,14 @@ def download(
         # Bytes from an earlier process may be damaged, so try once more; a single download would not differ.
         if not continues:
             break
-    raise WeightsError(
+    raise not_published(url, target.name, f"SHA-256, {found},")
+
+
+def not_published(url: str, name: str, what: str) -> WeightsError:
+    """Make the error for a file with other content than the published one."""
+    return WeightsError(
         "model_damaged",
-        f"What {_host(url)} has as {target.name} is not the published file: its SHA-256 is {found}.",
+        f"What {_host(url)} has as {name} is not the published file: its {what} is another one.",
         "Check which mirror is entered, or get the file elsewhere and import it.",
     )
 
@@ -99,7 +101,6 @@ def address(url: str, name: str, mirror: str | None) -> str:
         raise WeightsError(
             "network_blocked",
             f"{url} is needed, but HF_HUB_OFFLINE forbids downloads from Hugging Face.",
-            "Unset HF_HUB_OFFLINE, or import files that you already have.",
         )
     return os.environ.get("HF_ENDPOINT", HUGGING_FACE).rstrip("/") + url.removeprefix(HUGGING_FACE)
 
@@ -131,7 +132,6 @@ class _Transfer:
             raise WeightsError(
                 "network_proxy",
                 f"{self._proxy} is not an HTTP proxy, and the weights can be fetched through no other kind.",
-                "Enter an HTTP proxy under Settings, or import files that you already have.",
             )
         timeout = httpx2.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
         tries = 0
@@ -191,11 +191,7 @@ class _Transfer:
                 except OSError as error:
                     if error.errno != errno.ENOSPC:
                         raise
-                    raise WeightsError(
-                        "disk_full",
-                        f"The disk with {self._part.parent} is full.",
-                        "Free some space, then start again: it goes on where it stopped.",
-                    ) from error
+                    raise WeightsError("disk_full", f"The disk with {self._part.parent} is full.") from error
                 done += len(block)
                 self._received = True
                 self._progress(done, self._size)
@@ -208,31 +204,19 @@ class _Transfer:
             raise WeightsError(
                 "network_blocked",
                 f"{_host(self._url)} offers a file of {total:,} bytes; the published one has {self._size:,}. "
-                "It may be the sign-in page of a network, or another version.",
-                "Open a web page to sign in to your network, check which mirror is entered, then try again.",
+                "It may be the page on which a network wants you to sign in, or another version.",
             )
 
     def _describe(self, fault: httpx2.HTTPError) -> str:
         """Describe the fault in one sentence."""
         host = _host(self._url)
         if isinstance(fault, httpx2.HTTPStatusError):
-            status = f"{fault.response.status_code} {fault.response.reason_phrase}"
-            if fault.response.status_code in (404, 410):
-                return f"{host} does not have this file (any more) ({status})."
-            if fault.response.status_code in (429, 503):
-                return f"{host} is too busy ({status})."
-            return f"{host} answered {status}."
+            return f"{host} answered {fault.response.status_code} {fault.response.reason_phrase}."
         if _caused_by(fault, ssl.SSLCertVerificationError):
             return f"{host} shows a certificate that this computer does not trust."
         if self._is_of_proxy(fault):
             return f"The proxy {_host(self._proxy or '')} does not let the download through ({fault})."
-        if _caused_by(fault, socket.gaierror):
-            return f"{host} could not be found: this computer is probably not connected to the internet."
-        if isinstance(fault, httpx2.TimeoutException):
-            return f"{host} sends nothing any more." if self._received else f"{host} does not answer."
-        if _caused_by(fault, ConnectionRefusedError):
-            return f"{host} refuses the connection."
-        return f"The connection to {host} broke off ({str(fault) or type(fault).__name__})."
+        return f"The connection to {host} failed ({str(fault) or type(fault).__name__})."
 
     def _is_of_proxy(self, fault: httpx2.HTTPError) -> bool:
         if isinstance(fault, httpx2.HTTPStatusError):
@@ -243,34 +227,14 @@ class _Transfer:
 
     def _error(self, fault: httpx2.HTTPError) -> WeightsError:
         message = f"{self._part.stem} could not be fetched. {self._describe(fault)}"
-        kept = f" {KEPT}" if self._done > 0 else ""
         if self._is_of_proxy(fault):
-            return WeightsError(
-                "network_proxy", message, f"Correct the proxy under Settings, then try again.{kept}"
-            )
+            return WeightsError("network_proxy", message)
         if _caused_by(fault, ssl.SSLCertVerificationError):
-            return WeightsError(
-                "network_certificate",
-                message,
-                f"Choose your network's certificate file under Settings, then try again.{kept}",
-            )
+            return WeightsError("network_certificate", message)
         if not isinstance(fault, httpx2.HTTPStatusError):
-            return WeightsError(
-                "network_unreachable",
-                message,
-                f"Check the network, then try again. Or import files that you already have.{kept}",
-            )
-        if fault.response.status_code in (401, 403, 451):
-            return WeightsError(
-                "network_blocked",
-                message,
-                f"Enter a proxy or a mirror under Settings, or import files that you already have.{kept}",
-            )
-        return WeightsError(
-            "download_failed",
-            message,
-            f"Try again later, enter a mirror under Settings, or import files that you already have.{kept}",
-        )
+            return WeightsError("network_unreachable", message)
+        refused = fault.response.status_code in (401, 403, 451)
+        return WeightsError("network_blocked" if refused else "download_failed", message)
 
 
 def _trust() -> ssl.SSLContext:

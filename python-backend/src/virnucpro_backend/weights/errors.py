@@ -22,31 +22,28 @@ WeightsErrorCode = Literal[
 
 
 class WeightsError(Exception):
-    """A problem with weights: `code` is for programs, `message` and `next_step` are for users. `path`: the
-    file with the problem, if it is one of a file."""
+    """A problem with weights: `code` is for programs, `message` for users. `next_step`: None for the usual
+    one of the code. `path`: the file with the problem, if it is one of a file."""
 
-    def __init__(self, code: WeightsErrorCode, message: str, next_step: str, path: str = "") -> None:
+    def __init__(
+        self, code: WeightsErrorCode, message: str, next_step: str | None = None, *, path: str = ""
+    ) -> None:
         super().__init__(message)
         self.path = path
         self.code: WeightsErrorCode = code
         self.message = message
         self.next_step = next_step
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> dict[str, str | None]:
         """Fields of the `error` line."""
         return {"code": self.code, "message": self.message, "next_step": self.next_step}
 
 
 def unreadable(name: str, why: str) -> WeightsError:
     """Make the error for a file with unexpected content."""
-    return WeightsError(
-        "model_damaged",
-        f"{name} cannot be read as weights: {why}.",
-        "Check that it is the published file, or get it again.",
-        name,
-    )
+    return WeightsError("model_damaged", f"{name} cannot be read as weights: {why}.", path=name)
 
 
 def missing(path: Path) -> WeightsError:
     """Make the error for a file of weights that is not there."""
-    return WeightsError("model_missing", f"{path} is missing.", "Get the weights again.", str(path))
+    return WeightsError("model_missing", f"{path} is missing.", path=str(path))

@@ -21,7 +21,7 @@ from typing import Protocol
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
 from virnucpro_backend.safetensors_file import sha256_of_file
-from virnucpro_backend.weights.download import address, download, part_of
+from virnucpro_backend.weights.download import address, download, not_published, part_of
 from virnucpro_backend.weights.errors import WeightsError, unreadable
 from virnucpro_backend.weights.formats.checkpoints import Checkpoint, open_checkpoint
 from virnucpro_backend.weights.formats.convert import convert_encoder, convert_head
@@ -143,11 +143,7 @@ class _Fetching:
         )
         if file.git_blob and git_blob_id(target) != file.git_blob:
             target.unlink()
-            raise WeightsError(
-                "model_damaged",
-                f"The server's {file.name} is not the published file: its git blob id is another one.",
-                "Check which mirror is entered, or get the file elsewhere and import it.",
-            )
+            raise not_published(self._sources[role], file.name, "git blob id")
         self._before += file.bytes_about
         return target
 
@@ -312,7 +308,6 @@ def changing(weights: Path) -> Iterator[None]:
             raise WeightsError(
                 "weights_busy",
                 "Weights are being fetched or imported in another window or terminal.",
-                "Wait for it to end, or stop it there.",
             ) from error
         yield
     finally:

@@ -86,8 +86,7 @@ def read_description(folder: Path) -> Any:
         raise WeightsError(
             "model_unknown",
             f"{folder} is not a model: there is no model.json in it.",
-            "Choose another folder.",
-            str(path),
+            path=str(path),
         ) from error
     except ValueError as error:
         raise wrong_description(path, "it is not JSON") from error
@@ -95,6 +94,4 @@ def read_description(folder: Path) -> Any:
 
 def wrong_description(path: Path, why: str) -> WeightsError:
     """Make the error for a model.json that does not describe a model."""
-    return WeightsError(
-        "model_damaged", f"{path} is not as it should be: {why}.", "Get the weights again.", str(path)
-    )
+    return WeightsError("model_damaged", f"{path} is not as it should be: {why}.", path=str(path))

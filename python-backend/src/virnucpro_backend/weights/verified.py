@@ -54,9 +54,7 @@ def verify_file(path: Path, size: int, sha256: str, *, recompute: bool = False) 
 
 
 def _damaged(path: Path, why: str) -> WeightsError:
-    return WeightsError(
-        "model_damaged", f"{path} is damaged: {why}.", "Delete it and get the weights again.", str(path)
-    )
+    return WeightsError("model_damaged", f"{path} is damaged: {why}.", path=str(path))
 
 
 def _remembered() -> dict[str, object]:

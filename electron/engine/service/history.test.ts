@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { cp, rm } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -42,26 +42,6 @@ async function finishedRun(folder: string): Promise<string> {
   await store.close();
   return runId;
 }
-
-it('shows a long history from the library alone, and detects missing folders in the background', async () => {
-  const dataDir = join(temporaryFolder(), 'data');
-  // Each folder holds a damaged run.db, so a test fails if any is opened.
-  const runs = await libraryOfRuns({ dataDir, storeHost: testContext().storeHost }, 1000);
-  await rm(runs[500]?.folder ?? '', { recursive: true });
-  const { catalog, open: openRuns } = await open(dataDir);
-  expect(openRuns.readerCount).toBe(0);
-  expect(catalog.all().map(({ runId }) => runId)).toEqual(runs.map(({ runId }) => runId).reverse());
-  await expect
-    .poll(() =>
-      catalog
-        .all()
-        .filter(({ missing }) => missing)
-        .map(({ runId }) => runId),
-    )
-    .toEqual([runs[500]?.runId]);
-  expect(catalog.all().every(({ state }) => state.phase === 'done')).toBe(true);
-  expect(openRuns.readerCount).toBe(0);
-});
 
 it('makes as many library queries for a history of a thousand runs as for ten, and lists it in one message', async () => {
   const asked: string[][] = [];

@@ -119,34 +119,3 @@ it('reports what is still to download for a model', async () => {
   expect(rest?.downloadBytes).toBeLessThan(10e6);
   expect(rest?.fetchedBytes).toBe(0);
 });
-
-it('removes what an interrupted download has left, and nothing that another model uses', async () => {
-  const [published] = await publishedModels(paths);
-  const sha256 = published?.files.find(({ role }) => role === 'esm2')?.sha256 ?? '';
-  const weights = join(data, 'weights');
-  const part = join(weights, 'downloads', 'dnabert_s', 'pytorch_model.bin.part');
-  await mkdir(join(part, '..'), { recursive: true });
-  await mkdir(join(weights, 'shared'), { recursive: true });
-  const leave = async () => {
-    await mkdir(join(part, '..'), { recursive: true });
-    await writeFile(part, Buffer.alloc(4096, 1));
-  };
-  // ESM-2 was converted before the download of DNABERT-S was interrupted.
-  const encoder = join(weights, 'shared', `esm2-${sha256.slice(0, 12)}`);
-  await leave();
-  await writeFile(`${encoder}.safetensors`, Buffer.alloc(4096, 1));
-  await writeFile(`${encoder}.json`, '{"size":4096}');
-  const frees = (await model('300'))?.freesBytes ?? 0;
-  expect(frees).toBeGreaterThan(8192);
-  expect(await model('300')).toMatchObject({ present: false, fetchedBytes: 4096 });
-  expect(await removeModel('300', paths)).toEqual({ ok: true, value: { freedBytes: frees, usedBy: [] } });
-  expect(await readdir(weights, { recursive: true })).toEqual(['shared']);
-  expect(await model('300')).toMatchObject({ freesBytes: 0, fetchedBytes: 0 });
-  expect(await removeModel('300', paths)).toMatchObject({ ok: false, error: { code: 'model_unknown' } });
-
-  // The encoder belongs to the other model: it stays.
-  await put('500', `esm2-${sha256.slice(0, 12)}`);
-  await leave();
-  expect(await removeModel('300', paths)).toMatchObject({ ok: true });
-  expect(await model('500')).toMatchObject({ present: true });
-});

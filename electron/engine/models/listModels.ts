@@ -6,8 +6,8 @@ import { MODEL_ROLES, type ModelManifest } from '../../contract/model.ts';
 import { looksOf } from '../../contract/looks.ts';
 import type { RemovedModel, ModelStatus } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
-import { readManifest, readModelFolder, downloadsFolder, weightsFolder } from './modelFolder.ts';
-import { leftovers, publishedModels, downloadOf, originOf, type PublishedModel } from './publishedModels.ts';
+import { readManifest, readModelFolder, weightsFolder } from './modelFolder.ts';
+import { publishedModels, downloadOf, originOf, type PublishedModel } from './publishedModels.ts';
 import { modelFolderNamed } from './resolveModel.ts';
 
 interface KeptModel {
@@ -37,7 +37,7 @@ export async function listModels(paths: AppPaths): Promise<ModelStatus[]> {
 export const looksHere = async (paths: AppPaths): Promise<string[]> =>
   looksOf((await listModels(paths)).map(({ chunkLength }) => chunkLength));
 
-export async function keptModels(paths: AppPaths): Promise<KeptModel[]> {
+async function keptModels(paths: AppPaths): Promise<KeptModel[]> {
   const weights = weightsFolder(paths);
   const entries = await readdir(weights, { withFileTypes: true }).catch(() => []);
   const models: KeptModel[] = [];
@@ -51,7 +51,7 @@ export async function keptModels(paths: AppPaths): Promise<KeptModel[]> {
   return models;
 }
 
-export function filesInUse(kept: readonly KeptModel[]): Set<string> {
+function filesInUse(kept: readonly KeptModel[]): Set<string> {
   return new Set(kept.flatMap(({ files }) => files));
 }
 
@@ -68,7 +68,6 @@ async function publishedStatus(
   const here = kept.find((entry) => entry.folder === folder);
   if (here) return keptStatus(here, kept, model);
   const { totalBytes, fetchedBytes } = await downloadOf(model, paths);
-  const left = await leftovers(model, paths, filesInUse(kept));
   return {
     ...NOTHING,
     id: model.name,
@@ -78,7 +77,6 @@ async function publishedStatus(
     present: false,
     downloadBytes: totalBytes,
     fetchedBytes,
-    freesBytes: sum(left.map(({ bytes }) => bytes)),
     folder,
     files: MODEL_ROLES.map((role) => {
       const origin = originOf(model, role);
@@ -154,17 +152,12 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/**
- * Deletes a published or imported model, or what an interrupted download has left of one. Files that other
- * models use stay.
- */
+/** Deletes a published or imported model. Files that other models use stay. */
 export async function removeModel(id: string, paths: AppPaths): Promise<Result<RemovedModel>> {
   const folder = modelFolderNamed(id, paths) ?? id;
   const kept = await keptModels(paths);
   const model = kept.find((entry) => entry.folder === folder);
   if (!model) {
-    const freedBytes = await removeLeftovers(folder, kept, paths);
-    if (freedBytes !== null) return ok({ freedBytes, usedBy: [] });
     return failWith('model_unknown', `There is no model "${id}" that can be removed.`, {
       nextStep: 'The models that can be are listed with their names.',
     });
@@ -185,23 +178,4 @@ export async function removeModel(id: string, paths: AppPaths): Promise<Result<R
   // The folder stays if it contains files that another model uses.
   await rmdir(folder).catch(() => undefined);
   return ok({ freedBytes, usedBy: usedBy.map(({ manifest }) => manifest.title) });
-}
-
-/** Null if there are none. */
-async function removeLeftovers(
-  folder: string,
-  kept: Awaited<ReturnType<typeof keptModels>>,
-  paths: AppPaths,
-): Promise<number | null> {
-  const published = await publishedModels(paths);
-  const model = published.find(({ name }) => join(weightsFolder(paths), name) === folder);
-  const left = model ? await leftovers(model, paths, filesInUse(kept)) : [];
-  if (left.length === 0) return null;
-  for (const { path } of left) await rm(path, { force: true });
-  const folders = new Set(
-    left.map(({ path }) => dirname(path)).filter((place) => place.startsWith(downloadsFolder(paths))),
-  );
-  // The folders stay if they contain parts of another download.
-  for (const place of [...folders, downloadsFolder(paths)]) await rmdir(place).catch(() => undefined);
-  return left.reduce((sum, { bytes }) => sum + bytes, 0);
 }

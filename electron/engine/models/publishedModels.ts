@@ -90,31 +90,6 @@ export async function downloadOf(model: PublishedModel, paths: AppPaths): Promis
 /** A configuration is stored beside the weights that it belongs to. */
 const sourceOf = ({ role }: PublishedFile): string => role.replace(/_config$/, '');
 
-/**
- * Files that an interrupted download of a model has left: what has arrived of the files to download, and
- * encoders that were converted already, except those in `inUse`.
- */
-export async function leftovers(
-  model: PublishedModel,
-  paths: AppPaths,
-  inUse: ReadonlySet<string>,
-): Promise<{ path: string; bytes: number }[]> {
-  const shared = join(weightsFolder(paths), SHARED_WEIGHTS);
-  const parts = model.files.flatMap((file) => {
-    const path = join(downloadsFolder(paths), sourceOf(file), file.name);
-    return [path, `${path}.part`];
-  });
-  const encoders = model.files
-    .filter(({ sha256 }) => sha256 !== undefined)
-    .map(encoderName)
-    .filter((name) => !inUse.has(join(shared, `${name}.safetensors`)))
-    .flatMap((name) => [join(shared, `${name}.safetensors`), join(shared, `${name}.json`)]);
-  const found = await Promise.all(
-    [...parts, ...encoders].map(async (path) => ({ path, info: await stat(path).catch(() => undefined) })),
-  );
-  return found.flatMap(({ path, info }) => (info ? [{ path, bytes: info.size }] : []));
-}
-
 function encoderName({ role, sha256 = '' }: PublishedFile): string {
   return `${role}-${sha256.slice(0, 12)}`;
 }

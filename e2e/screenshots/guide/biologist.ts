@@ -111,9 +111,9 @@ async function offline(page: Page, report: string, viewport: typeof PHONE): Prom
  * Writes a file like an assembler's: the sample's records dozens of times, each with its own name. A run of
  * it takes about a minute, since the pictures need one that is still running once there is a curve.
  */
-export async function pondWater(sample: string, folder: string): Promise<void> {
+export async function pondWater(sample: string, folder: string, copies = 72): Promise<void> {
   const records = sample.split(/^>/m).filter(Boolean);
-  const text = Array.from({ length: 72 }, (_, copy) =>
+  const text = Array.from({ length: copies }, (_, copy) =>
     records.map((record) => `>k141_${copy}${record.replace(/^\S+_/, '')}`).join(''),
   ).join('');
   await writeFile(join(folder, 'pond_water.fasta'), text);

@@ -24,7 +24,7 @@ export async function filmGuide(
   say: (line: string) => void,
   only?: string,
 ): Promise<void> {
-  const isWanted = (story: string) => only === undefined || only === story;
+  const isWanted = (story: string) => only === undefined || only.split(',').includes(story);
   const place = await mkdtemp(join(tmpdir(), 'virnucpro-guide-'));
   const places = { data: join(place, 'data'), files: join(place, 'files'), exports: join(place, 'exports') };
   for (const folder of [places.files, places.exports]) await mkdir(folder, { recursive: true });
@@ -32,8 +32,8 @@ export async function filmGuide(
   const engine = await EngineProcess.start({ dataFolder: places.data, filesFolder: places.files });
   const others = { data: join(place, '.local/share/virnucpro-desktop'), files: join(place, 'samples') };
   await mkdir(others.files);
-  await pondWater(await readFile(sample, 'utf8'), others.files);
-  const table = isWanted('screen') || isWanted('results') ? await makeRealRuns(others) : '';
+  await pondWater(await readFile(sample, 'utf8'), others.files, 200);
+  const table = only === 'biologist' ? '' : await makeRealRuns(others);
   const overRuns = await EngineProcess.start({ dataFolder: others.data, filesFolder: others.files });
   const shownAs = [place, '/home/anna'] as const;
   const invented = await serveMemoryEngine({ sequences: 100_000 });
@@ -70,8 +70,8 @@ export async function filmGuide(
     }
     if (isWanted('bioinformatician')) {
       const theirs = await window(invented.url);
-      const cluster = new GuideCamera(theirs, IMAGES, 'bioinformatician');
-      await bioinformatician(theirs, cluster, invented);
+      const cluster = new GuideCamera(theirs, IMAGES, 'bioinformatician', shownAs);
+      await bioinformatician(theirs, await window(await overRuns.address()), cluster, invented);
       await cluster.end();
     }
     if (isWanted('biologist')) {

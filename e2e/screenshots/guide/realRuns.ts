@@ -9,6 +9,8 @@ import { open } from '../steps.ts';
 const DATA = join(import.meta.dirname, '..', '..', '..', 'python-backend', 'tests', 'data');
 const SAMPLES = ['person_1', 'person_2', 'person_3', 'blank'] as const;
 const CONTIGS = 60;
+/** A folder of many samples, of which nothing is computed yet. */
+export const COHORT = { folder: 'cohort-2026', samples: 40, contigs: 24 };
 
 /** The names of the runs, which are those of their folders. */
 export const RUNS = {
@@ -25,6 +27,7 @@ export async function makeRealRuns(places: Record<'data' | 'files', string>): Pr
   const gut = join(places.files, 'gut');
   await mkdir(gut);
   const { inputs, phages } = await writeGut(gut);
+  await writeCohort(join(places.files, COHORT.folder));
   const sheet = join(gut, 'samples.csv');
   const lines = SAMPLES.map((name) => `${name}.fasta,${name},${name === 'blank' ? 'yes' : ''}`);
   await writeFile(sheet, `file,sample,control\n${lines.join('\n')}\n`);
@@ -69,39 +72,55 @@ export async function openRun(page: Page, name: string, tab: string): Promise<vo
 
 /** Contigs of four samples, and a file that a download left incomplete. */
 async function writeGut(folder: string): Promise<Record<'inputs' | 'phages', string[]>> {
-  const [phage = '', ...contigs] = (
-    await Promise.all(
-      ['crassphage.fa', 'gut_metagenome_contigs.fa'].map((name) => lettersOf(join(DATA, name))),
-    )
-  ).flat();
   const phages: string[] = [];
+  const letters = await lettersOf('crassphage.fa', 'gut_metagenome_contigs.fa');
   const inputs = await Promise.all(
     SAMPLES.map(async (name, sample) => {
-      const isBlank = name === 'blank';
-      const records = Array.from({ length: isBlank ? 12 : CONTIGS }, (_, n) => {
-        const length = 400 + (isBlank ? 90 * n : (n * n * 211 + sample * 977) % 4200);
-        const isPhage = isBlank ? n === 5 : n % (4 + sample) === 1;
-        const letters = isPhage
-          ? phage.slice((n * 1601 + sample * 7919) % (phage.length - length)).slice(0, length)
-          : (contigs[(n * 7 + sample * 3) % contigs.length] ?? '').slice((n % 3) * 60);
-        const seqName = `k141_${1000 * (sample + 1) + 7 * n}`;
-        if (isPhage && n % 5 > 0) phages.push(seqName);
-        return `>${seqName} flag=1 len=${letters.length}\n${letters}\n`;
-      });
+      const made = contigsOf(letters, sample, name === 'blank' ? null : CONTIGS);
+      phages.push(...made.phages);
       const path = join(folder, `${name}.fasta`);
-      await writeFile(path, records.join(''));
+      await writeFile(path, made.text);
       return path;
     }),
   );
   const cutOff = join(folder, 'person_4.fasta.gz');
-  await writeFile(cutOff, gzipSync(phage).subarray(0, 9000));
+  await writeFile(cutOff, gzipSync(letters[0] ?? '').subarray(0, 9000));
   return { inputs: [...inputs, cutOff], phages };
 }
 
-async function lettersOf(path: string): Promise<string[]> {
-  const text = await readFile(path, 'utf8');
-  return text
-    .split(/^>.*$/m)
-    .slice(1)
-    .map((record) => record.replaceAll('\n', ''));
+/** One file for each of many samples, and one more that a download left incomplete. */
+async function writeCohort(folder: string): Promise<void> {
+  await mkdir(folder);
+  const letters = await lettersOf('crassphage.fa', 'gut_metagenome_contigs.fa');
+  for (let sample = 0; sample <= COHORT.samples; sample++) {
+    const packed = gzipSync(contigsOf(letters, sample, COHORT.contigs).text);
+    const name = `P${String(sample + 1).padStart(2, '0')}_contigs.fasta.gz`;
+    await writeFile(join(folder, name), sample < COHORT.samples ? packed : packed.subarray(0, 3000));
+  }
+}
+
+/** Contigs of a sample, and which of them are parts of the phage; null: of a blank. */
+function contigsOf([phage = '', ...contigs]: readonly string[], sample: number, count: number | null) {
+  const phages: string[] = [];
+  const records = Array.from({ length: count ?? 12 }, (_, n) => {
+    const length = count === null ? 400 + 90 * n : 400 + ((n * n * 211 + sample * 977) % 4200);
+    const isPhage = count === null ? n === 5 : n % (4 + (sample % 5)) === 1;
+    const letters = isPhage
+      ? phage.slice((n * 1601 + sample * 7919) % (phage.length - length)).slice(0, length)
+      : (contigs[(n * 7 + sample * 3) % contigs.length] ?? '').slice((n % 3) * 60);
+    const name = `k141_${1000 * (sample + 1) + 7 * n}`;
+    if (isPhage && n % 5 > 0) phages.push(name);
+    return `>${name} flag=1 len=${letters.length}\n${letters}\n`;
+  });
+  return { text: records.join(''), phages };
+}
+
+async function lettersOf(...names: string[]): Promise<string[]> {
+  const texts = await Promise.all(names.map((name) => readFile(join(DATA, name), 'utf8')));
+  return texts.flatMap((text) =>
+    text
+      .split(/^>.*$/m)
+      .slice(1)
+      .map((record) => record.replaceAll('\n', '')),
+  );
 }

@@ -80,7 +80,7 @@ export function FailuresCard({ run }: { run: RunSummary }) {
             key={part.key}
             part={part}
             busy={retry.isPending || skip.isPending}
-            onRetry={(smaller) => retry.mutate({ parts: [part.key], smaller })}
+            onRetry={() => retry.mutate({ parts: [part.key], smaller: false })}
             onSkip={() => askToSkip(part.key)}
             onLog={() => setLog(part.logPath)}
           />
@@ -122,7 +122,7 @@ function FailureList({ names, explanation, children }: FailureListProps) {
 interface FailureProps {
   part: FailedPart;
   busy: boolean;
-  onRetry: (smallerBatches: boolean) => void;
+  onRetry: () => void;
   onSkip: () => void;
   onLog: () => void;
 }
@@ -139,11 +139,8 @@ function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
   ];
   const buttons = (
     <>
-      <Button size="compact-sm" variant="light" disabled={busy} onClick={() => onRetry(false)}>
+      <Button size="compact-sm" variant="light" disabled={busy} onClick={onRetry}>
         {t('files.retry')}
-      </Button>
-      <Button size="compact-sm" variant="default" disabled={busy} onClick={() => onRetry(true)}>
-        {t('files.retrySmaller')}
       </Button>
       <Button size="compact-sm" variant="default" disabled={busy} onClick={onSkip}>
         {t('files.skip')}

@@ -53,7 +53,7 @@ export function RunsTable({ runs, ticked, onTick }: RunsTableProps) {
   const isMedium = useMediaQuery('(max-width: 1500px)', false, { getInitialValueInEffect: false });
   const isLaptop = useMediaQuery('(max-width: 1320px)', false, { getInitialValueInEffect: false });
   const isNarrow = useMediaQuery('(max-width: 1180px)', false, { getInitialValueInEffect: false });
-  const isNarrowest = useMediaQuery('(max-width: 700px)', false, { getInitialValueInEffect: false });
+  const isNarrowest = useMediaQuery('(max-width: 800px)', false, { getInitialValueInEffect: false });
   const [sort, setSort] = useState(NEWEST_FIRST);
   const columns = useMemo(() => runColumns(texts, { ticked, onTick }), [texts, ticked, onTick]);
   const narrow = isNarrowest ? NARROWEST : NARROW;

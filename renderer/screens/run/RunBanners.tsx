@@ -14,9 +14,9 @@ import { useLiveRun } from '../../state/runs/liveRun.ts';
 export function RunBanners({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { isPending: busy, mutate: start } = useMutation({ mutationFn: resumeRun });
-  const button = (
+  const button = (label: 'common.continue' | 'goal.computeRest' | 'run.startNow') => (
     <Button size="compact-md" loading={busy} onClick={() => start(run)}>
-      {t('common.continue')}
+      {t(label)}
     </Button>
   );
   // Waiting runs start one after the other by themselves, but after the program starts, the first one waits for a click.
@@ -25,7 +25,7 @@ export function RunBanners({ run }: { run: RunSummary }) {
   switch (runStatus(run)) {
     case 'interrupted':
       return (
-        <Banner tone="warn" title={t('run.interruptedTitle')} actions={button}>
+        <Banner tone="warn" title={t('run.interruptedTitle')} actions={button('common.continue')}>
           {t('run.interruptedText')}
         </Banner>
       );
@@ -40,39 +40,25 @@ export function RunBanners({ run }: { run: RunSummary }) {
         <Banner
           tone="info"
           title={t('goal.reached', { goal: goalText(state.enough) })}
-          actions={
-            <Button size="compact-md" loading={busy} onClick={() => start(run)}>
-              {t('goal.computeRest')}
-            </Button>
-          }
+          actions={button('goal.computeRest')}
         >
           {t('goal.reachedText')}
         </Banner>
       ) : null;
     case 'halted':
       return state.phase === 'paused' && state.error ? (
-        <ErrorCard error={state.error} actions={button} />
+        <ErrorCard error={state.error} actions={button('common.continue')} />
       ) : null;
     case 'failed':
-      return state.phase === 'failed' ? <ErrorCard error={state.error} actions={button} /> : null;
+      return state.phase === 'failed' ? (
+        <ErrorCard error={state.error} actions={button('common.continue')} />
+      ) : null;
     case 'queued':
       return isHeld ? (
-        <Banner
-          tone="info"
-          title={t('run.heldTitle')}
-          actions={
-            <Button size="compact-md" loading={busy} onClick={() => start(run)}>
-              {t('run.startNow')}
-            </Button>
-          }
-        >
+        <Banner tone="info" title={t('run.heldTitle')} actions={button('run.startNow')}>
           {t('run.heldText')}
         </Banner>
-      ) : (
-        <Banner tone="info" title={t('run.queuedTitle')}>
-          {t('run.queuedText', { position: (run.queuePosition ?? 0) + 1 })}
-        </Banner>
-      );
+      ) : null;
     default:
       return null;
   }

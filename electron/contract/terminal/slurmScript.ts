@@ -64,27 +64,19 @@ export function slurmScript(
   ].join('\n');
 }
 
-/**
- * The value of an option of sbatch in a script; undefined if the script does not set it. As for sbatch, a line
- * may have several options, the last value counts, and options after the first command are ignored.
- */
-export function sbatchOption(script: string, name: string, letter: string): string | undefined {
-  const [options = ''] = script.split(/^(?![ \t]*(?:#|$))/m, 1);
-  const lines = Array.from(options.matchAll(/^#SBATCH([ \t].*)$/gm), ([, line = '']) =>
-    line.replace(/\s#.*/, ''),
-  );
-  const set = new RegExp(`\\s(?:--${name}(?:=|\\s+)|-${letter}\\s*)("[^"]*"|'[^']*'|\\S+)`, 'g');
-  const values = lines.flatMap((line) => Array.from(line.matchAll(set), ([, value]) => value));
-  return values.at(-1)?.replace(/^(["'])(.*)\1$/, '$2');
-}
+/** The line of the tasks: `#SBATCH --array=1-64`, or `-a 1-64%8` for eight at a time. The last one counts. */
+const ARRAY = /^#SBATCH[ \t]+(?:--array[= ]|-a[ \t]*)1-(\d+)(%\d+)?[ \t]*$/gm;
 
 /**
  * The place where a run with this script computes, which may have been changed or written by hand. Null if
- * its array does not count from 1, as shares do: `1-64` or `1-64%8`.
+ * it has no line of tasks that are counted from 1, as shares are.
  */
 export function slurmPlace(script: string): SlurmChoice | null {
-  const [found, last = '1'] = /^1(?:-(\d+))?(?:%\d+)?$/.exec(sbatchOption(script, 'array', 'a') ?? '1') ?? [];
+  const [, last] = [...script.matchAll(ARRAY)].at(-1) ?? [];
   const shares = Number(last);
-  if (found === undefined || shares < 1 || shares > MOST_CLUSTER_SHARES) return null;
+  if (!(shares >= 1 && shares <= MOST_CLUSTER_SHARES)) return null;
   return { kind: 'slurm', script, shares, on_processors: script.includes('--devices "cpu:') };
 }
+
+/** How many tasks a script has computed at once, as sbatch writes it: `%8`, or nothing. */
+export const tasksAtOnce = (script: string): string => [...script.matchAll(ARRAY)].at(-1)?.[2] ?? '';

@@ -6,7 +6,7 @@ import { slurmPlace, slurmScript } from '../../../contract/terminal/slurmScript.
 import { precisionOf, withoutGpus, workOf } from './clusterPlan.ts';
 
 const OWN = ['node', '/ours.js'];
-const ON_GPUS = slurmScript([], false, OWN);
+const ON_GPUS = slurmScript(['--array=1-2'], false, OWN);
 
 function placeOf(script: string): SlurmChoice {
   const place = slurmPlace(script);
@@ -31,8 +31,8 @@ describe('a job that asks for GPUs', () => {
 
   it.each<[string, string, string]>([
     ['PyTorch can use them', ON_GPUS, '2.13.0'],
-    ['it computes on processors', slurmScript([], true, OWN), '2.13.0+cpu'],
-    ['its nodes have a program of their own', slurmScript([], false, ['/own']), '2.13.0+cpu'],
+    ['it computes on processors', slurmScript(['--array=1-2'], true, OWN), '2.13.0+cpu'],
+    ['its nodes have a program of their own', slurmScript(['--array=1-2'], false, ['/own']), '2.13.0+cpu'],
   ])('is accepted if %s', (_, script, torch) => {
     expect(refusal(script, torch)).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder, testContext } from '../../testing/testContext.ts';
@@ -296,17 +296,5 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     await looks(2);
     expect(second.live()).toMatchObject({ waiting: 2 });
     expect(notes).not.toContain('share_ended');
-  });
-
-  it('follows and cancels jobs on the cluster that its script names', async () => {
-    // Without the name, they ask the cluster of this computer, which does not know the job.
-    const onlyThere = (does: string): string => `case "$*" in *--clusters=east*) ${does};; esac`;
-    stub('squeue', onlyThere(`cat '${slurm}/queue'`));
-    stub('scancel', onlyThere(`rm '${slurm}/queue'`));
-    queue(['101', '1', 'RUNNING', 'n1', 'None']);
-    const shares = start(1, '#SBATCH -M east\n');
-    await eventually(() => shares.live()).toMatchObject({ job: '101', waiting: 0 });
-    await shares.stop();
-    expect(existsSync(join(slurm, 'queue'))).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { execa } from 'execa';
 import { type AppFailure, appFailure } from '../../../contract/errors.ts';
 import type { SlurmChoice } from '../../../contract/cluster.ts';
 import { message, plain, type Message } from '../../../contract/messages.ts';
-import { sbatchOption } from '../../../contract/terminal/slurmScript.ts';
+import { tasksAtOnce } from '../../../contract/terminal/slurmScript.ts';
 import { makeFolderInRun, pathInRun, replaceInRun } from '../../system/runFiles.ts';
 import type { ClusterRun, Scheduler, ShareTask } from './scheduler.ts';
 
@@ -67,8 +67,6 @@ export class SlurmScheduler implements Scheduler {
   private readonly run: ClusterRun;
   /** A copy of the run has another, and so has another division of it. */
   private readonly name: string;
-  /** SLURM's programs ask the cluster of this computer, unless the script names another. */
-  private readonly among: readonly string[];
   private readonly last = new Map<number, LastJob>();
 
   constructor(choice: SlurmChoice, run: ClusterRun) {
@@ -76,8 +74,6 @@ export class SlurmScheduler implements Scheduler {
     this.run = run;
     const hash = createHash('sha256').update(`${run.runId} ${run.folder}`).digest('hex');
     this.name = `virnucpro-${hash.slice(0, 16)}-${choice.shares}`;
-    const cluster = sbatchOption(choice.script, 'clusters', 'M');
-    this.among = cluster === undefined ? [] : [`--clusters=${cluster}`];
   }
 
   get job(): string {
@@ -96,11 +92,10 @@ export class SlurmScheduler implements Scheduler {
     const { script, shares: of } = this.choice;
     replaceInRun(folder, SCRIPT, Buffer.from(script));
     makeFolderInRun(folder, 'logs');
-    const atOnce = /%\d+$/.exec(sbatchOption(script, 'array', 'a') ?? '')?.[0] ?? '';
     const submission = [
       ...['sbatch', '--parsable', `--job-name=${this.name}`, `--chdir=${folder}`, '--open-mode=append'],
       `--output=${folder.replaceAll('%', '%%')}/logs/slurm-%A_%a.log`,
-      `--array=${ranges(shares)}${atOnce}`,
+      `--array=${ranges(shares)}${tasksAtOnce(script)}`,
       ...[pathInRun(folder, SCRIPT), folder, String(of)],
     ];
     const { interpreter: VIRNUCPRO_PYTHON } = context.environment;
@@ -138,14 +133,14 @@ export class SlurmScheduler implements Scheduler {
 
   /** Rejects if the jobs may continue. Without jobs that match, scancel is content. */
   async cancel(): Promise<void> {
-    const { code, errors } = await ask(['scancel', ...this.among, `--name=${this.name}`]);
+    const { code, errors } = await ask(['scancel', `--name=${this.name}`]);
     if (code !== 0 && !/invalid job id|already complet/i.test(errors)) throw unreachable(errors);
     this.last.clear();
   }
 
   /** The columns of each line that a program prints. */
   private async list(words: readonly string[]): Promise<string[][]> {
-    const { code, output, errors } = await ask([...words, ...this.among]);
+    const { code, output, errors } = await ask(words);
     if (code !== 0) throw unreachable(errors);
     return output.split('\n').map((line) => line.split('|').map((word) => word.trim()));
   }

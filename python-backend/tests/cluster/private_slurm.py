@@ -38,16 +38,6 @@ def missing() -> str | None:
     return None
 
 
-def install() -> None:
-    """Install Debian's packages if that needs no questions; their services are not started."""
-    if os.name == "nt" or os.geteuid() != 0 or shutil.which("apt-get") is None or missing() is None:
-        return
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-    packages = ["slurmctld", "slurmd", "munge", "slurm-client"]
-    for command in (["update"], ["install", "-y", "--no-install-recommends", *packages]):
-        subprocess.run(["apt-get", "-q", *command], env=environment, stdin=subprocess.DEVNULL, timeout=600)
-
-
 def free_ports(count: int) -> list[int]:
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
@@ -217,7 +207,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    install()
     reason = missing()
     if reason is not None:
         print(reason, file=sys.stderr)

@@ -1140,7 +1140,6 @@ export default {
   'models.license': '{license} licence',
   'models.size': '{size} on this computer',
   'models.shares': 'The language models are shared with {titles}.',
-  'models.shared': 'Both published models use the same two language models ({both}); what each has of its own takes {own}.',
   'models.check': 'Check this model',
   'models.lead': 'Downloaded once; no network is needed after that.',
   'models.teaching': 'For learning the program and checking it',

@@ -31,7 +31,6 @@ export function ModelList({ withTeaching = false }: { withTeaching?: boolean }) 
       {models.error && <ErrorCard error={models.error} />}
       {!models.data && !models.error && <Waiting like="choices" rows={3} />}
       <Tiles models={real} />
-      <Shared models={real} />
       <ImportPart />
       {withTeaching && teaching.length > 0 && (
         <section>
@@ -55,23 +54,6 @@ function Tiles({ models }: { models: readonly ModelStatus[] }) {
         <ModelTile key={model.id} model={model} />
       ))}
     </ul>
-  );
-}
-
-/** Explains, while neither published model is here, that the second adds very little to the download. */
-function Shared({ models }: { models: readonly ModelStatus[] }) {
-  const { t, format } = useTexts();
-  const published = models.filter(({ kind }) => kind === 'published');
-  if (published.length < 2 || published.some(({ present }) => present)) return null;
-  const files = published[0]?.files ?? [];
-  const sum = (roles: readonly string[]) =>
-    format.fileSize(
-      files.filter(({ role }) => roles.includes(role)).reduce((all, { sizeBytes }) => all + sizeBytes, 0),
-    );
-  return (
-    <Text maw="80ch">
-      {t('models.shared', { both: sum(['esm2', 'dnabert_s']), own: sum(['head', 'tokenizer']) })}
-    </Text>
   );
 }
 

@@ -17,7 +17,9 @@ test('sixteen files of a first day: one table with its reasons, few words, and S
   // What is left to mend: files that cannot be used, RNA, gaps, and files that the sheet does not name.
   const toMend = window.getByRole('button', { name: '4 things to mend' });
   await expect(toMend).toBeVisible();
-  await expect(window.getByText('2 files fit the 300-bp model')).toBeVisible();
+  await expect(
+    window.getByText('Sequences that can be judged, by chunk length', { exact: false }),
+  ).toBeVisible();
   const start = window.getByRole('button', { name: 'Start', exact: true });
   const expectShort = async () => {
     expect((await start.boundingBox())?.y).toBeLessThanOrEqual(900);

@@ -103,28 +103,6 @@ describe('a new run', () => {
     expect(engine.runs()).toHaveLength(1);
   });
 
-  it('creates two runs of reads and contigs, each with the model that fits and files read for it', async () => {
-    const { user, engine } = await opened({ runs: 'none', allModels: true });
-    await act(() => addPaths(['/data/contigs.fasta', '/data/reads_R1.fastq', '/data/reads_R2.fastq']));
-    await user.click(await screen.findByRole('button', { name: 'Make two runs' }));
-    await user.type(screen.getByLabelText('Name of the run'), 'Pond');
-    const start = await screen.findByRole('button', { name: 'Start two runs' });
-    await waitFor(() => expect(start).toHaveProperty('disabled', false));
-    expect(useNewRun.getState()).toMatchObject({
-      chunkLength: 500,
-      otherChunkLengths: { '/data/reads_R1.fastq': 300, '/data/reads_R2.fastq': 300 },
-    });
-    await user.click(start);
-    await waitFor(() => expect(engine.runs()).toHaveLength(2));
-    expect(engine.runs().map(({ name, request: { model, inputs } }) => ({ name, model, inputs }))).toEqual(
-      expect.arrayContaining([
-        { name: 'Pond 300', model: '300', inputs: ['/data/reads_R1.fastq', '/data/reads_R2.fastq'] },
-        { name: 'Pond 500', model: '500', inputs: ['/data/contigs.fasta'] },
-      ]),
-    );
-    await waitFor(() => expect(useNewRun.getState().files).toEqual([]));
-  });
-
   it('offers no number format in which a GPU failed the test computation, and names that GPU', async () => {
     const user = userEvent.setup();
     const failedAt = { 0: ['fp8', 'fp32'], 2: ['bf16', 'fp16', 'fp32'] } as const;

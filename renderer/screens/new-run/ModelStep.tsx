@@ -9,7 +9,6 @@ import { useTexts, type Texts } from '../../i18n/index.ts';
 import { go } from '../../state/navigation.ts';
 import { secondLookOf } from '../../state/newRun/choices.ts';
 import { lengthsOfLook } from '../../state/newRun/modelAdvice.ts';
-import { type ListedFile, verdictOf } from '../../state/newRun/inspection.ts';
 import { choose } from '../../state/newRun/store.ts';
 import classes from './Choice.module.css';
 import { Step } from './Step.tsx';
@@ -18,16 +17,14 @@ import type { NewRunForm } from './useNewRunForm.ts';
 export function ModelStep({ form }: { form: NewRunForm }) {
   const texts = useTexts();
   const { t, format } = texts;
-  const { models, model, advice, planned, choices } = form;
+  const { models, model, advice } = form;
   const [wanted, setWanted] = useState(false);
-  const isHere = ({ present, problem }: ModelStatus) => present && !problem;
-  const isDone =
-    planned.length > 0 ? planned.every((run) => isHere(run.model)) : model !== null && isHere(model);
+  const isDone = model !== null && model.present && !model.problem;
   const take = (id: string) => {
     setWanted(false);
     const entry = models.data?.find((each) => each.id === id);
     if (entry && entry.notice !== null) confirmTeaching(texts, entry);
-    else choose({ model: id, twoRuns: false });
+    else choose({ model: id });
   };
   const shareOfLook = ({ look, sequences, ofSequences, seconds }: NewRunForm['judged'][number]) =>
     t('modelAdvice.look', {
@@ -50,20 +47,15 @@ export function ModelStep({ form }: { form: NewRunForm }) {
       done={isDone}
       opened={wanted || !isDone}
       onToggle={isDone ? setWanted : undefined}
-      summary={
-        planned.length > 1
-          ? planned.map((run) => `${modelTitle(run.model, texts)}: ${filesOf(texts, run)}`).join(' · ')
-          : model && modelTitle(model, texts)
-      }
+      summary={model && modelTitle(model, texts)}
       note={
         <>
-          {advice && planned.length < 2 && !form.split && (
-            <Text mt={2} maw="76ch" fz="sm" c="dimmed" role="status">
+          {advice && (model?.notice ?? null) === null && (
+            <Text mt={2} maw="110ch" fz="sm" c="dimmed" role="status">
               {t('modelAdvice.judged', { looks: form.judged.map(shareOfLook).join('; ') })}
               {advice.shorter === advice.ofSequences && ` ${t('modelAdvice.tooShort')}`}
             </Text>
           )}
-          <TwoRuns form={form} />
           <SecondLook form={form} />
         </>
       }
@@ -96,7 +88,7 @@ export function ModelStep({ form }: { form: NewRunForm }) {
               <div
                 key={entry.id}
                 className={entry.notice === null ? classes.choice : classes.plain}
-                data-chosen={entry.id === model?.id && !choices.twoRuns}
+                data-chosen={entry.id === model?.id}
               >
                 {entry.present ? (
                   <Radio
@@ -132,37 +124,6 @@ export function ModelStep({ form }: { form: NewRunForm }) {
         </Stack>
       </Radio.Group>
     </Step>
-  );
-}
-
-const filesOf = ({ t }: Texts, { files }: { files: readonly ListedFile[] }) =>
-  t('common.fileCount', { count: files.filter((file) => verdictOf(file) !== 'blocked').length });
-
-/** For reads and contigs together, offers one run each with the model that fits, in one click. */
-function TwoRuns({ form: { split, choices, model } }: { form: NewRunForm }) {
-  const texts = useTexts();
-  const { t } = texts;
-  // Whoever takes the teaching model does not want two others.
-  if (!split || (!choices.twoRuns && model !== null && model.notice !== null)) return null;
-  return (
-    <Group justify="space-between" gap={12} mt={4}>
-      <Text span flex="1 1 280px" role="status">
-        {t('newRun.mixed', {
-          shortFiles: filesOf(texts, split.shorter),
-          shortModel: split.shorter.chunkLength,
-          longFiles: filesOf(texts, split.longer),
-          longModel: split.longer.chunkLength,
-        })}
-      </Text>
-      <Button
-        size="compact-sm"
-        flex="none"
-        variant={choices.twoRuns ? 'default' : 'filled'}
-        onClick={() => choose({ twoRuns: !choices.twoRuns })}
-      >
-        {t(choices.twoRuns ? 'newRun.oneRun' : 'newRun.twoRuns')}
-      </Button>
-    </Group>
   );
 }
 
@@ -202,6 +163,6 @@ function confirmTeaching({ t }: Texts, model: ModelStatus): void {
     title: t('teaching.confirmTitle'),
     children: t('teaching.confirmText'),
     labels: { confirm: t('teaching.confirm'), cancel: t('common.cancel') },
-    onConfirm: () => choose({ model: model.id, twoRuns: false }),
+    onConfirm: () => choose({ model: model.id }),
   });
 }

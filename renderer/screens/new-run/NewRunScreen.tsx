@@ -35,7 +35,7 @@ export function NewRunScreen() {
       ) : (
         <div>
           <Guarded>
-            <FilesStep />
+            <FilesStep chunkLength={form.model?.chunkLength} />
             <ModelStep form={form} />
             <StartStep form={form} />
           </Guarded>

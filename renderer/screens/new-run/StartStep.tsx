@@ -10,14 +10,14 @@ import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { go, goToRun, hashOfRoute } from '../../state/navigation.ts';
 import type { StartReason } from '../../state/newRun/startReasons.ts';
-import { choose, removeFiles, startOver, useNewRun } from '../../state/newRun/store.ts';
+import { choose, startOver, useNewRun } from '../../state/newRun/store.ts';
 import { verdictOf } from '../../state/newRun/inspection.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import { ComputeSettings } from './compute/ComputeSettings.tsx';
 import classes from './NewRunScreen.module.css';
 import { useRemoveFiles } from './files/useRemoveFiles.ts';
 import { Step } from './Step.tsx';
-import type { NewRunForm, PlannedRun } from './useNewRunForm.ts';
+import type { NewRunForm } from './useNewRunForm.ts';
 
 const SECONDS_PER_DAY = 86_400;
 
@@ -28,10 +28,10 @@ export function StartStep({ form }: { form: NewRunForm }) {
     (state) => state.runs?.some((run) => isAtWork(run) || run.queuePosition !== null) ?? false,
   );
   const { estimate, reasons, planned, choices } = form;
-  const start = useMutation({ mutationFn: () => startAll(planned) });
+  const start = useMutation({ mutationFn: () => startRun(planned) });
   const reason = reasons[0];
   // Without a model there is nothing to compute, and nothing to say about it.
-  const hasModel = form.model !== null || planned.length > 0;
+  const hasModel = form.model !== null;
   // The speed test measures this computer, with encoders of the published sizes.
   const canBeMeasured = form.model?.notice === null;
   return (
@@ -72,12 +72,12 @@ export function StartStep({ form }: { form: NewRunForm }) {
         <Button
           size="md"
           loading={start.isPending}
-          disabled={reason !== undefined || planned.length === 0}
+          disabled={reason !== undefined || planned === null}
           rightSection={<IconArrowRight size={18} aria-hidden />}
           aria-describedby="start-reason"
           onClick={() => start.mutate()}
         >
-          {planned.length > 1 ? t('newRun.startTwo') : othersRun ? t('newRun.enqueue') : t('newRun.start')}
+          {t(othersRun ? 'newRun.enqueue' : 'newRun.start')}
         </Button>
         <Box flex="1 1 200px" fz="sm" id="start-reason" role="status">
           {start.isPending ? (
@@ -87,7 +87,7 @@ export function StartStep({ form }: { form: NewRunForm }) {
           ) : othersRun ? (
             t('newRun.enqueueHint')
           ) : null}{' '}
-          {planned.some(({ model }) => model.notice !== null) && (
+          {planned && form.model !== null && form.model.notice !== null && (
             <Banner bare tone="warn">
               {t('teaching.marked')}
             </Banner>
@@ -98,17 +98,11 @@ export function StartStep({ form }: { form: NewRunForm }) {
   );
 }
 
-/** Creates the runs one after the other. Files for which this failed stay in the form. */
-async function startAll(planned: readonly PlannedRun[]): Promise<void> {
-  let first: string | undefined;
-  for (const { request, files } of planned) {
-    const { runId } = await engine.runs.create(request);
-    first ??= runId;
-    if (planned.length > 1) removeFiles(files.map(({ path }) => path));
-  }
-  if (first === undefined) return;
+async function startRun(planned: NewRunForm['planned']): Promise<void> {
+  if (planned === null) return;
+  const { runId } = await engine.runs.create(planned);
   startOver();
-  goToRun(first);
+  goToRun(runId);
 }
 
 /** The basis of the estimated time, or, if there is none, how to measure it. */

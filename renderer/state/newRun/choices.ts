@@ -32,8 +32,6 @@ export interface RunChoices {
   readonly model: string | null;
   /** Length of the shorter chunks for a second look; null without one. `advised`: as fits the files. */
   readonly secondChunkLength: number | null | 'advised';
-  /** Reads and contigs each get a run with the model that fits them, instead of one run with one model. */
-  readonly twoRuns: boolean;
   /** Null means every usable GPU, including any that appears later. */
   readonly gpuUuids: readonly string[] | null;
   readonly cpuWorkers: number | null;
@@ -88,7 +86,6 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   sheet: null,
   model: null,
   secondChunkLength: 'advised',
-  twoRuns: false,
   gpuUuids: null,
   outputDir: null,
   repairs: [],

@@ -23,7 +23,7 @@ import {
   samplesOfFiles,
 } from './choices.ts';
 import { type ListedFile, lengthBins, repeatedFiles, totalsOf, verdictOf, withFiles } from './inspection.ts';
-import { adviseLook, splitByLength } from './modelAdvice.ts';
+import { adviseLook } from './modelAdvice.ts';
 import { PRESET_IDS, presetOf, PRESETS } from './presets.ts';
 import { startReasons } from './startReasons.ts';
 import { choose, nameSamples, startOver, useNewRun } from './store.ts';
@@ -202,24 +202,12 @@ describe('the advice on models', () => {
     expect(adviseLook(files, MODELS)?.look).toBe(look);
   });
 
-  it('separates reads from contigs, and loses no file', () => {
-    const [reads, contigs, unknown] = [typical(150), typical(2400), { path: '/a', inspected: null }];
-    const split = splitByLength([contigs, reads, unknown], MODELS);
-    expect(split).toMatchObject({
-      shorter: { chunkLength: 300, files: [reads] },
-      longer: { chunkLength: 500, files: [contigs, unknown] },
-    });
-    expect(splitByLength([contigs, typical(900), unknown], MODELS)).toBeNull();
-    expect(splitByLength([reads, contigs], MODELS.slice(0, 1))).toBeNull();
-  });
-
   it('ignores files that cannot be used', () => {
     const proteins = {
       ...typical(250),
       inspected: { ...madeInspection('/proteins.faa'), sequences: 900, judged: judgedAt(250, 900) },
     };
     expect(verdictOf(proteins)).toBe('blocked');
-    expect(splitByLength([typical(2400), proteins], MODELS)).toBeNull();
     expect(adviseLook([typical(2400), proteins], MODELS)?.look).toBe('500');
   });
 
@@ -344,7 +332,6 @@ describe('choices', () => {
       sheet: { name: 'samples.csv', rows: [] },
       samples: { '/d/a.fa': 'gut' },
       repairs: ['read_u_as_t'],
-      twoRuns: true,
       where: { kind: 'ray', address: 'head:6379', shares: 2, cpus: 0, workers: 0 },
     } as const;
     useNewRun.setState({ choices: { ...kept, ...advanced } });

@@ -38,13 +38,8 @@ interface NewRunState {
   readonly choices: RunChoices;
   /** Path of the file whose details are shown. */
   readonly selected: string | null;
-  /** The chosen model's chunk length: it decides which sequences are too short. */
-  readonly chunkLength: number;
-  /** By path, for files that use another model than the others. */
-  readonly otherChunkLengths: Readonly<Record<string, number>>;
 }
 
-const DEFAULT_CHUNK_LENGTH = 500;
 export const TEACHING_MODEL = 'teaching';
 
 const EMPTY: NewRunState = {
@@ -57,15 +52,7 @@ const EMPTY: NewRunState = {
   uploads: [],
   choices: RUN_REQUEST_DEFAULTS,
   selected: null,
-  chunkLength: DEFAULT_CHUNK_LENGTH,
-  otherChunkLengths: {},
 };
-
-/** The chunk length for a file's sequences, as far as it is known yet. */
-export const chunkLengthOf = (
-  { chunkLength, otherChunkLengths }: Pick<NewRunState, 'chunkLength' | 'otherChunkLengths'>,
-  path: string,
-): number => otherChunkLengths[path] ?? chunkLength;
 
 export const useNewRun = create<NewRunState>(() => EMPTY);
 
@@ -128,14 +115,6 @@ export function removeSheet(): void {
 export function lookAgain(): Promise<void> {
   const unseen = useNewRun.getState().files.filter((file) => file.inspected === null);
   return addPaths(unseen.map((file) => file.path));
-}
-
-/** For each file, the chunk length by which its sequences are long enough or too short. */
-export function setChunkLengths(
-  chunkLength: number,
-  otherChunkLengths: Readonly<Record<string, number>> = {},
-): void {
-  useNewRun.setState({ chunkLength, otherChunkLengths });
 }
 
 /** Applies a repair to the sequences, or stops applying it. */
@@ -217,7 +196,6 @@ export function startOver(): void {
   lookController = new AbortController();
   useNewRun.setState((state) => ({
     ...EMPTY,
-    chunkLength: state.chunkLength,
     // The teaching model is chosen for one run at a time.
     choices: {
       ...state.choices,
@@ -225,7 +203,6 @@ export function startOver(): void {
       samples: {},
       details: {},
       sheet: null,
-      twoRuns: false,
       repairs: [],
       minLength: null,
       geneticCode: null,

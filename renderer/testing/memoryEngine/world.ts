@@ -33,8 +33,6 @@ export interface MemoryEngineOptions {
   readonly welcomeSeen?: boolean;
   /** Nothing is set up yet, and there is no model but the teaching model. */
   readonly fresh?: boolean;
-  /** No model has to be downloaded first. */
-  readonly allModels?: boolean;
   /** The window is on the engine's computer. */
   readonly sameComputer?: boolean;
   /** Those of the engine. */
@@ -87,7 +85,6 @@ export class World {
     this.runs = options.runs === 'none' ? [] : madeRuns(this.openedAt);
     if (options.samples !== undefined) this.addSamples(options.samples);
     this.settings = { ...settingsSchema.parse({}), welcomeSeen: options.welcomeSeen ?? true };
-    if (options.allModels) this.models = MODELS.map((model) => ({ ...model, present: true }));
     if (options.fresh) {
       this.environment.lack();
       this.models = MODELS.filter(({ kind }) => kind !== 'imported').map((model) =>

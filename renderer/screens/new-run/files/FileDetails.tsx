@@ -14,18 +14,17 @@ import {
   repeatedFiles,
   verdictOf,
 } from '../../../state/newRun/inspection.ts';
-import { chunkLengthOf, selectFile, useNewRun } from '../../../state/newRun/store.ts';
+import { selectFile, useNewRun } from '../../../state/newRun/store.ts';
 import { useRuns } from '../../../state/runs/runs.ts';
 import classes from './FilesCard.module.css';
 
 const HISTOGRAM_PX = 138;
 
 /** One file of the preview: its figures, its lengths, and each problem with its effect. */
-export function FileDetails({ file }: { file: ListedFile }) {
+export function FileDetails({ file, chunkLength }: { file: ListedFile; chunkLength: number }) {
   const { t, format } = useTexts();
   const files = useNewRun((state) => state.files);
   const runs = useRuns((state) => state.runs);
-  const chunkLength = useNewRun((state) => chunkLengthOf(state, file.path));
   const { inspected } = file;
   const bins = useMemo(() => (inspected ? lengthBins(inspected) : []), [inspected]);
   if (!inspected) return null;

@@ -45,8 +45,11 @@ const ALL = {};
 /** With more files, samples are named after their files, or later with a list. */
 const MOST_NAMED = 500;
 
+/** Until a model is chosen. */
+const USUAL_CHUNK_LENGTH = 500;
+
 /** The files of the new run: what each contains, and what will happen to it. */
-export function FilesStep() {
+export function FilesStep({ chunkLength = USUAL_CHUNK_LENGTH }: { chunkLength?: number | undefined }) {
   const texts = useTexts();
   const { t, format } = texts;
   const newRun = useNewRun();
@@ -175,7 +178,7 @@ export function FilesStep() {
               isOpen={(file) => file.path === shownFile?.path}
               empty={null}
             />
-            {shownFile && <FileDetails file={shownFile} />}
+            {shownFile && <FileDetails file={shownFile} chunkLength={chunkLength} />}
           </div>
           {naming && (
             <SamplesDialog

@@ -176,7 +176,7 @@ export const MESSAGES = {
   'slurm.ended.node': 'its node failed ({state})',
   'slurm.ended.program': 'its program ended ({state})',
   'slurm.unknown': 'SLURM knows nothing of it any more',
-  'ray.refused': 'The Ray cluster cannot be used: {how}.',
+  'ray.refused': 'The driver of Ray could not connect: {how}.',
   'ray.refused.next':
     'Check that Ray is installed here, in the version of the cluster, that this computer is a node of it, and that the token is the same.',
   // why a folder can't set up this computer

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { firstTrial } from './trial.ts';
+import { firstTrial, type Trial } from './trial.ts';
 import { PartQueue } from './workState.ts';
 
 const FRESH = firstTrial(false);
 const AGAIN = firstTrial(true);
+const ALONE: Trial = { stage: 'alone', inRow: 1, deaths: 1 };
 
 const partKey = (number: number): string => String(number).padStart(6, '0');
 
@@ -57,5 +58,37 @@ describe('PartQueue', () => {
     expect([1, 2, 3].map(() => queue.take('a')?.key)).toEqual(['000001', '000002', '000003']);
     expect(queue.take('b')?.key).toBe('000000');
     expect(queue.take('b')).toBeUndefined();
+  });
+
+  it('computes a part that has failed alone on its device', () => {
+    const queue = new PartQueue();
+    for (const number of [0, 1, 2])
+      queue.add({ key: partKey(number), residues: 1, round: 0, trial: number === 0 ? AGAIN : FRESH });
+    expect(queue.take('a')?.key).toBe('000001');
+    expect(queue.take('b')?.key).toBe('000002');
+    expect(queue.take('a')).toBeUndefined();
+    queue.settle('000001');
+    expect(queue.take('a')?.key).toBe('000000');
+    queue.giveBack('000002', FRESH);
+    expect(queue.take('a')).toBeUndefined();
+    expect(queue.take('b')?.key).toBe('000002');
+  });
+
+  it('computes a part that has failed again while nothing else is, the last one to fail first', () => {
+    const queue = new PartQueue();
+    const trials = [ALONE, ALONE, AGAIN, FRESH];
+    for (const [number, trial] of trials.entries())
+      queue.add({ key: partKey(number), residues: 1, round: 0, trial });
+    expect(queue.take('a')?.key).toBe('000003');
+    // The others come after it, also those that could be computed beside it.
+    expect([queue.take('b'), queue.nextWaitsForAll]).toEqual([undefined, true]);
+    queue.settle('000003');
+    expect(queue.take('b')?.key).toBe('000000');
+    expect(queue.take('a')).toBeUndefined();
+    queue.giveBack('000000', ALONE);
+    expect(queue.take('a')?.key).toBe('000000');
+    queue.settle('000000');
+    queue.withdraw('000001');
+    expect(queue.take('b')?.key).toBe('000002');
   });
 });

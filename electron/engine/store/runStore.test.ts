@@ -470,7 +470,7 @@ describe('progress', () => {
     ]);
     const event = { time: 7, level: 'warning', code: 'oom', message: 'halved', detail: null } as const;
     await run.store.addEvent(event);
-    expect(await run.store.events(2)).toMatchObject([{ code: 'phase' }, event]);
+    expect(await run.store.remarks(2)).toMatchObject([event]);
     await run.store.close();
   });
 });

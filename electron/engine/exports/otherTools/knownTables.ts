@@ -14,8 +14,6 @@ export interface TableLayout {
   call: (cell: Cell) => Call;
   /** The ending of a name that marks a part of a sequence, such as a provirus. */
   part?: RegExp;
-  /** The names that the tool may have written like this. */
-  renamed?: (name: string) => string[];
 }
 
 interface KnownTable extends TableLayout {
@@ -104,19 +102,6 @@ const KNOWN: readonly KnownTable[] = [
     },
   },
   {
-    title: 'Jaeger',
-    names: 'contig_id',
-    has: ['prediction', 'reliability_score'],
-    shown: ['prediction', 'reliability_score', 'phage_score', 'window_summary'],
-    rule: 'call',
-    call: (cell) => callByWord('prediction', cell('prediction')),
-    // It writes a comma or ___ as a space, and # as a comma.
-    renamed: (name) =>
-      ['___', ',', ' '].flatMap((space) =>
-        [',', '#'].map((comma) => name.replaceAll(/[ ,]/g, (letter) => (letter === ',' ? comma : space))),
-      ),
-  },
-  {
     title: 'VIBRANT',
     names: 'scaffold',
     has: ['type', 'Quality'],
@@ -192,15 +177,10 @@ export interface NameMatch {
 
 /** The names of sequences that a line may mean, the surest first. */
 export function namesMeant(title: string, written: string): NameMatch[] {
-  const { part, renamed } = KNOWN.find((known) => known.title === title) ?? {};
+  const { part } = KNOWN.find((known) => known.title === title) ?? {};
   const [word = ''] = written.split(/\s/, 1);
   const without = (ending: RegExp | undefined) => (ending?.test(word) ? [word.replace(ending, '')] : []);
-  const guesses = [
-    [written, ...without(part)],
-    renamed?.(written) ?? [],
-    [word],
-    CERTAIN_PARTS.flatMap(without),
-  ];
+  const guesses = [[written, ...without(part)], [word], CERTAIN_PARTS.flatMap(without)];
   const seen = new Set(['']);
   const meant = guesses.flatMap((names, guess) =>
     names.flatMap((name) => {

@@ -360,36 +360,21 @@ describe('a table of another tool', () => {
     expect(await names(null, 'not_in_table')).toEqual(['other_b||x1', 'unscored']);
   });
 
-  it('of Jaeger or VIBRANT is known, with the names that the tool changes', () => {
+  it('of VIBRANT is known, with the names that the tool changes', () => {
     const first = (title: string, name: string) => namesMeant(title, name).map(({ name: meant }) => meant);
-    expect(first('Jaeger', 'a b,1')).toEqual(expect.arrayContaining(['a___b,1', 'a,b#1', 'a b#1', 'a']));
     expect(first('VIBRANT', 'k_fragment_12')).toEqual(['k_fragment_12', 'k']);
     expect(first('x.tsv', 'k_fragment_12')).toEqual(['k_fragment_12']);
-    const layout = (head: string) => layoutOf(head.split(' '), 'x.tsv')?.title;
-    expect(layout('contig_id length prediction entropy reliability_score phage_score')).toBe('Jaeger');
-    expect(layout('scaffold type Quality')).toBe('VIBRANT');
+    expect(layoutOf(['scaffold', 'type', 'Quality'], 'x.tsv')?.title).toBe('VIBRANT');
   });
 
   it('never joins a line to a sequence that another line names whole', async () => {
-    const part = fc.constantFrom(
-      'a',
-      'b',
-      'c',
-      '___',
-      ' ',
-      ',',
-      '#',
-      '||full',
-      '|provirus_1_9',
-      '_fragment_1',
-    );
+    const part = fc.constantFrom('a', 'b', 'c', ' ', '||full', '|provirus_1_9', '_fragment_1');
     const name = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('').trim() || 'a');
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(name, { minLength: 1, maxLength: 6 }),
         fc.array(name, { minLength: 1, maxLength: 8 }),
-        fc.constantFrom('Jaeger', 'x.tsv'),
-        async (sequences, lines, title) => {
+        async (sequences, lines) => {
           const store: Partial<RunStore> = {
             rowsNamed: (names) =>
               Promise.resolve(
@@ -399,7 +384,7 @@ describe('a table of another tool', () => {
               ),
           };
           const table: ReadOtherTable = {
-            ...{ title, file: title, rule: 'call', named: null, columns: ['call'] },
+            ...{ title: 'x.tsv', file: 'x.tsv', rule: 'call', named: null, columns: ['call'] },
             lines: lines.map((one) => ({ name: one, isVirus: !sequences.includes(one), values: [one] })),
           };
           const joined = await joinOtherTable(store as RunStore, table);

@@ -24,7 +24,7 @@ import { contract } from '../../../contract/index.ts';
 import type { CallContext } from '../window/windowContext.ts';
 
 const RUNS_IN_DIAGNOSTICS = 5;
-const EVENTS_IN_DIAGNOSTICS = 200;
+const TROUBLES_IN_DIAGNOSTICS = 10;
 
 export function computerRouter(service: Service) {
   const { engine, pythonEnvironment, settings, catalog, control, known, open, downloads } = service;
@@ -151,14 +151,11 @@ export function computerRouter(service: Service) {
   }
 
   async function troublesOf(folder: string) {
-    const none = { events: [], leftOut: [] };
-    const { events, leftOut } = await open
+    return open
       .read(folder, async (store) => ({
-        events: await store.events(EVENTS_IN_DIAGNOSTICS),
+        troubles: await store.remarks(TROUBLES_IN_DIAGNOSTICS),
         leftOut: (await store.loadRun()).leftOut.map(({ path }) => path),
       }))
-      .catch(() => none);
-    const troubles = events.filter(({ level }) => level === 'warning' || level === 'error').slice(-10);
-    return { troubles, leftOut };
+      .catch(() => ({ troubles: [], leftOut: [] }));
   }
 }

@@ -12,8 +12,6 @@ import {
   VIRUS_FROM,
   chunkBounds,
   judgedBy,
-  chunkCount,
-  SequenceTally,
 } from '../../../results/sequenceTally.ts';
 import {
   checkChunk,
@@ -21,10 +19,11 @@ import {
   scorePairs,
   scoredFrames,
   SCORES_READ,
+  summingUp,
+  type CountedRecord,
 } from './derive/recordScan.ts';
 import { writeNumbers } from '../../../system/runFiles.ts';
 import type { ChunkPage, FrameOfPart, ScoredChunk, ScoredFrames } from '../../../results/types.ts';
-import { damaged } from '../database.ts';
 
 /** Answers queries about results that need only run.db: chunks, reading frames, and rows by name. */
 export function resultQueryMethods(db: Database.Database, checked: CheckedRows) {
@@ -223,29 +222,16 @@ function chunkScores(
  * of scores below 0.5 is below). Only sequences whose chunks disagree are summed up.
  */
 function viralRowsOf(db: Database.Database): () => Generator<number> {
-  const plan = readPlan(db);
   const withViralChunks = db.prepare<[], { row: number; isDivided: 0 | 1 }>(
     `SELECT chunk.row, sum(is_virus) < count(*) AS isDivided FROM chunk JOIN record ON record.row = chunk.row
      WHERE record.reason IS NULL GROUP BY chunk.row HAVING count(*) = count(is_virus) AND sum(is_virus) > 0 ORDER BY chunk.row`,
   );
-  const recordOf = db.prepare<[number], { length: number; nChunks: number }>(
-    'SELECT length, n_chunks AS nChunks FROM record WHERE row = ?',
+  const recordOf = db.prepare<[number], CountedRecord>(
+    'SELECT row, length, n_chunks AS nChunks, n_frames AS nFrames, NULL AS fault FROM record WHERE row = ?',
   );
-  const chunksOf = db.prepare<[number], ChunkColumns>(
-    `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk WHERE row = ? ORDER BY chunk`,
-  );
+  const summaryOf = summingUp(db);
 
-  function isViral(row: number): boolean {
-    const { length, nChunks } = recordOf.get(row) ?? { length: 0, nChunks: 0 };
-    const tally = new SequenceTally(length, plan);
-    for (const { scores, ...chunk } of chunksOf.all(row)) {
-      checkChunk(row, { ...chunk, scoreBytes: scores?.length ?? 0 });
-      if (chunk.chunk >= Math.min(nChunks, chunkCount(length, plan.chunkLength)))
-        throw damaged(`run.db holds too many chunks of row ${row}.`);
-      tally.add({ ...chunk, pairs: scorePairs(scores) });
-    }
-    return (tally.summary(null).virusScore ?? 0) >= VIRUS_FROM;
-  }
+  const isViral = (row: number): boolean => (summaryOf(recordOf.get(row)!).virusScore ?? 0) >= VIRUS_FROM;
 
   /** Rows of the sequences called virus, ascending, of which there may be millions. */
   function* viralRows(): Generator<number> {

@@ -58,8 +58,6 @@ export function telemetryReadMethods(db: Database.Database) {
     }
   }
 
-  const selectEvents = db.prepare<[number], RunEvent>(`
-    SELECT time, level, code, message, detail FROM event ORDER BY event DESC LIMIT ?`);
   const selectRemarks = db.prepare<[number], RunEvent>(`
     SELECT time, level, code, message, detail FROM event
     WHERE level IN ('warning', 'error') ORDER BY event DESC LIMIT ?`);
@@ -72,7 +70,6 @@ export function telemetryReadMethods(db: Database.Database) {
       ...means(device, span, step),
     ],
     remarks: (limit: number): RunEvent[] => checkedEvents(selectRemarks.all(limit)).reverse(),
-    events: (limit: number): RunEvent[] => checkedEvents(selectEvents.all(limit)).reverse(),
   };
 }
 

@@ -1,14 +1,13 @@
 import type Database from 'better-sqlite3';
 import { AppFailure } from '../../../../../contract/errors.ts';
 import { undecidedUpTo } from '../../../../../contract/evidence.ts';
-import { chunkCount, framesIn, SequenceTally } from '../../../../results/sequenceTally.ts';
+import { framesIn } from '../../../../results/sequenceTally.ts';
 import type { CheckedRows } from '../../parts/checkedRows.ts';
 import { readPlan } from '../../runRows.ts';
-import { damaged } from '../../database.ts';
 import type { SequenceResult } from '../../../../../contract/columns.ts';
 import { sequenceRow } from '../../../../results/sequenceRow.ts';
 import type { ProvisionalChanges } from '../../../../results/types.ts';
-import { ChunkCursor, DESCRIBED, type ScannedRecord } from './recordScan.ts';
+import { DESCRIBED, summingUp, type ScannedRecord } from './recordScan.ts';
 
 /** A settled part or a file of records, and the state of it from which results were derived. */
 interface Source {
@@ -48,12 +47,10 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
   const recordsOf = db.prepare<[number, number, number], ScannedRecord>(
     `SELECT ${DESCRIBED} FROM record WHERE row IN (SELECT DISTINCT row FROM chunk WHERE ${OF_PART}) ORDER BY row`,
   );
-  /** Created on demand: it reads, and what it reads may be damaged. */
-  let cursor: ChunkCursor | undefined;
+  const summaryOf = summingUp(db);
   const plan = readPlan(db);
   const { chunkLength, secondLook, trusted = null } = plan;
-  const cut = { chunkLength, secondLook };
-  const labels = { ...cut, trusted, undecidedUpTo: undecidedUpTo(plan) };
+  const labels = { chunkLength, secondLook, trusted, undecidedUpTo: undecidedUpTo(plan) };
   /** The sources that everything so far was derived from. */
   const known = new Map<string, string | null>();
   /** Records across several parts that have been reported, and whether all their frames were there. */
@@ -70,17 +67,8 @@ export function provisionalSequences(db: Database.Database, checked: CheckedRows
   }
 
   function sumUp(record: ScannedRecord): { row: SequenceResult; complete: boolean } {
-    const { row, fault, length, nChunks, nFrames } = record;
-    const tally = new SequenceTally(length, cut);
-    cursor ??= new ChunkCursor(db, row, row);
-    cursor.only(row);
-    for (let chunk = cursor.current; chunk; chunk = cursor.advance()) {
-      if (chunk.chunk >= Math.min(nChunks, chunkCount(length, chunkLength)))
-        throw damaged(`run.db holds too many chunks of row ${row}.`);
-      tally.add(chunk);
-    }
-    const summary = tally.summary(fault);
-    const complete = summary.nFrames === nFrames;
+    const summary = summaryOf(record);
+    const complete = summary.nFrames === record.nFrames;
     return { row: sequenceRow({ record, summary, settled: complete }, labels), complete };
   }
 

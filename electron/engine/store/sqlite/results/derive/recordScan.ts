@@ -187,6 +187,24 @@ export function scoredFrames(chunk: Pick<ChunkScores, 'frames' | 'unscored'>): r
   return framesIn(chunk.frames & ~chunk.unscored);
 }
 
+/** Returns a function that sums up what is stored of one record's chunks. */
+export function summingUp(db: Database.Database): (record: CountedRecord) => SequenceSummary {
+  const plan = readPlan(db);
+  /** Created on demand: it reads, and what it reads may be damaged. */
+  let cursor: ChunkCursor | undefined;
+  return ({ row, length, nChunks, fault }) => {
+    const tally = new SequenceTally(length, plan);
+    cursor ??= new ChunkCursor(db, row, row);
+    cursor.only(row);
+    for (let chunk = cursor.current; chunk; chunk = cursor.advance()) {
+      if (chunk.chunk >= Math.min(nChunks, chunkCount(length, plan.chunkLength)))
+        throw damaged(`run.db holds too many chunks of row ${row}.`);
+      tally.add(chunk);
+    }
+    return tally.summary(fault);
+  };
+}
+
 interface SummarisedRecord {
   record: ScannedRecord;
   summary: SequenceSummary;

@@ -18,7 +18,6 @@ import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { getWeights, pauseWeights, useWeights, verifyModel } from '../../state/computer/weights.ts';
 import classes from './Models.module.css';
-import { pickWeights } from './pickWeights.ts';
 import { WorkProgress } from '../../components/WorkProgress.tsx';
 
 /** A model: what it is for, where it is, whether it can be relied on, and everything that can be done with it. */
@@ -83,16 +82,9 @@ export function ModelTile({ model }: { model: ModelStatus }) {
         <ErrorCard
           error={work.error}
           actions={
-            <>
-              <Button size="compact-sm" onClick={() => void (canGet ? getWeights : verifyModel)(model.id)}>
-                {t('common.tryAgain')}
-              </Button>
-              {canGet && (
-                <Button size="compact-sm" variant="default" onClick={() => pickWeights('files')}>
-                  {t('models.importFiles')}
-                </Button>
-              )}
-            </>
+            <Button size="compact-sm" onClick={() => void (canGet ? getWeights : verifyModel)(model.id)}>
+              {t('common.tryAgain')}
+            </Button>
           }
         />
       )}

@@ -150,13 +150,10 @@ class _Fetching:
 
 def check_disk_space(weights: Path, encoders: list[PublishedFile]) -> None:
     """Raise WeightsError (`disk_full`) unless these files can be downloaded and converted. A converted file
-    is as large as its source, which is deleted afterwards."""
-    used = most = 0
-    for file in encoders:
-        here = _fetched_bytes(weights / DOWNLOADS / file.role / file.name)
-        most = max(most, used + max(0, file.bytes_about - here) + file.bytes_about)
-        used += file.bytes_about - here
-    need_room(weights, most)
+    is as large as its source, which is deleted before the next one is converted."""
+    sizes = [file.bytes_about for file in encoders]
+    here = sum(_fetched_bytes(weights / DOWNLOADS / file.role / file.name) for file in encoders)
+    need_room(weights, sum(sizes) - here + max(sizes, default=0))
 
 
 def need_room(weights: Path, needed: int) -> None:
@@ -208,12 +205,7 @@ def add_encoder(shared: Path, role: str, sha256: str, source: Checkpoint, report
     target = shared / f"{role}-{sha256[:12]}.safetensors"
     note = target.with_suffix(".json")
     config, written = convert_encoder(role, source, target)
-    content = {
-        "size": written.size,
-        "sha256": written.sha256,
-        "source_sha256": sha256,
-        "sizes": asdict(config),
-    }
+    content = {"size": written.size, "sha256": written.sha256, "sizes": asdict(config)}
     temporary = note.with_suffix(".json.tmp")
     temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     os.replace(temporary, note)

@@ -29,7 +29,7 @@ export function CompareScreen({ runId, otherRunId }: { runId: string; otherRunId
   if (!runs) {
     return (
       <Page title={t('compare.title')}>
-        <Waiting like="table" rows={5} />
+        <Waiting rows={5} />
       </Page>
     );
   }

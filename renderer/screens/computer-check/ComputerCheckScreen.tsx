@@ -101,7 +101,7 @@ export function ComputerCheckScreen() {
       }
     >
       {error && <ErrorCard error={error} />}
-      {checks === undefined && !error && <Waiting like="choices" rows={6} />}
+      {checks === undefined && !error && <Waiting rows={6} />}
       <ul className={`plain-list ${classes.lines}`}>
         {checks?.map((check) => (
           <CheckLine key={check.id} check={check} onAct={() => act(check)} />

@@ -34,7 +34,7 @@ export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () =
       >
         <p>{t('run.continueElsewhereText')}</p>
         {probe.error && <ErrorCard error={probe.error} />}
-        {probe.isPending && <Waiting like="choices" />}
+        {probe.isPending && <Waiting />}
         <GpuChoices
           probe={devices}
           choices={choices}

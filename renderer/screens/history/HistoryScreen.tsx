@@ -72,7 +72,7 @@ export function HistoryScreen({ table: Table = RunsTable }: { table?: typeof Run
       }
     >
       {error && <ErrorCard error={error} />}
-      {!runs && !error && <Waiting like="table" rows={5} />}
+      {!runs && !error && <Waiting rows={5} />}
       {runs?.length === 0 && (
         <Empty
           icon={<IconHistory size={28} aria-hidden />}

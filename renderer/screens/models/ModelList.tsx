@@ -29,7 +29,7 @@ export function ModelList({ withTeaching = false }: { withTeaching?: boolean }) 
   return (
     <Guarded>
       {models.error && <ErrorCard error={models.error} />}
-      {!models.data && !models.error && <Waiting like="choices" rows={3} />}
+      {!models.data && !models.error && <Waiting rows={3} />}
       <Tiles models={real} />
       <ImportPart />
       {withTeaching && teaching.length > 0 && (

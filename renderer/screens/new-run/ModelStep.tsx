@@ -61,7 +61,7 @@ export function ModelStep({ form }: { form: NewRunForm }) {
       }
     >
       {models.error && <ErrorCard error={models.error} />}
-      {!models.data && !models.error && <Waiting like="choices" rows={3} />}
+      {!models.data && !models.error && <Waiting rows={3} />}
       <Radio.Group value={model?.id ?? null} onChange={take} aria-label={t('newRun.model')}>
         <Stack gap={8}>
           {listed?.map((entry) => {

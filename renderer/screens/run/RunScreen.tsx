@@ -56,7 +56,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
       : null,
   );
   if (!run) {
-    return <Page title={t('run.title')}>{error ? <ErrorCard error={error} /> : <Waiting like="run" />}</Page>;
+    return <Page title={t('run.title')}>{error ? <ErrorCard error={error} /> : <Waiting rows={8} />}</Page>;
   }
   const notice = modelNotice(run.plan.model, texts);
   const isDone = run.state.phase === 'done';

@@ -32,7 +32,7 @@ export function SettingsScreen() {
     return (
       <Page narrow title={t('settings.title')}>
         <Section title={t('settings.look')}>
-          <Waiting like="fields" rows={2} />
+          <Waiting rows={2} />
         </Section>
       </Page>
     );

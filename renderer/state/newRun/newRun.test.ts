@@ -24,7 +24,6 @@ import {
 } from './choices.ts';
 import { type ListedFile, lengthBins, repeatedFiles, totalsOf, verdictOf, withFiles } from './inspection.ts';
 import { adviseLook } from './modelAdvice.ts';
-import { PRESET_IDS, presetOf, PRESETS } from './presets.ts';
 import { startReasons } from './startReasons.ts';
 import { choose, nameSamples, startOver, useNewRun } from './store.ts';
 
@@ -377,17 +376,5 @@ describe('a second look', () => {
         null,
       ).secondChunkLength;
     expect([300, 400, 600, 700].map(asked)).toEqual([undefined, 300, 300, undefined]);
-  });
-});
-
-describe('presets', () => {
-  it.each(PRESET_IDS)('%s is recognised from its settings', (id) => {
-    expect(presetOf(PRESETS[id])).toBe(id);
-  });
-
-  // 8 bit needs a check of the model that the window can't make.
-  it('never use 8 bit', () => {
-    expect(Object.values(PRESETS)).not.toContain('fp8');
-    expect(presetOf('fp8')).toBeNull();
   });
 });

@@ -14,7 +14,6 @@ import { chooseFolder } from '../../../state/pathChooser.ts';
 import { choose } from '../../../state/newRun/store.ts';
 import { AdvancedSettings } from './AdvancedSettings.tsx';
 import { GpuChoices } from './GpuChoices.tsx';
-import { Presets } from './Presets.tsx';
 import type { NewRunForm } from '../useNewRunForm.ts';
 
 /** Devices, number format and results folder in one line, with all the settings behind it. */
@@ -43,7 +42,6 @@ export function ComputeSettings({ form }: { form: NewRunForm }) {
       <Collapse expanded={opened} id={id}>
         <Box pt={14}>
           <ThisComputer form={form} />
-          <Presets form={form} />
           <ResultsFolder form={form} />
           <AdvancedSettings form={form} />
         </Box>
@@ -61,7 +59,7 @@ function Summary({ form: { choices, estimate } }: { form: NewRunForm }) {
   const devices =
     computation?.devices.map(({ name, count }) => (count === 1 ? name : `${count} × ${name}`)) ?? [];
   const exactness = computation ? [t(`precision.${computation.precision}`)] : [];
-  const kept = choices.embeddings === null ? [] : [t('preset.embeddings')];
+  const kept = choices.embeddings === null ? [] : [t('newRun.keepsEmbeddings')];
   const changed = ADVANCED.some((key) => choices[key] !== RUN_REQUEST_DEFAULTS[key])
     ? [t('newRun.changed')]
     : [];
@@ -140,7 +138,7 @@ function ThisComputer({ form }: { form: NewRunForm }) {
   return (
     <>
       {form.probe.error && <ErrorCard error={form.probe.error} />}
-      {!probe && !form.probe.error && <Waiting like="choices" />}
+      {!probe && !form.probe.error && <Waiting />}
       {probe && !form.hasGpus && (
         <Banner tone="warn" title={t(listed.length === 0 ? 'newRun.noGpu' : 'newRun.noUsableGpu')}>
           {why && `${say(why.sentence)} ${say(why.next)}`}{' '}

@@ -36,7 +36,7 @@ export function ProgressTab({ run }: { run: RunSummary }) {
         <ProgressBar label={t('newRun.preparing')} fraction={null} />
       </Card>
     ) : (
-      <Waiting like="run" />
+      <Waiting rows={8} />
     );
   }
   return (

@@ -11,7 +11,6 @@ import { execa } from 'execa';
 import { MANAGED_PYTHON, OLDEST_PYTHON } from '../electron/engine/environment/machine.ts';
 import { UV_KINDS, uvFileName } from '../electron/engine/environment/install/uv.ts';
 import { OF_TORCH } from '../electron/engine/environment/requirements.ts';
-import { wheelsIn } from '../electron/engine/setup/packPackages.ts';
 import { fetchUv } from './pack/fetchUv.ts';
 
 const backend = join(import.meta.dirname, '..', 'python-backend');
@@ -79,9 +78,12 @@ async function sizes(): Promise<Record<string, { packages: number; torch: number
 
 function sum(lock: string, kind: string): { packages: number; torch: number } {
   const total = { packages: 0, torch: 0 };
-  for (const { release, size } of wheelsIn(lock)) {
-    if (size === null) throw new Error(`No size of ${release} for ${kind} in the lock file.`);
-    total[OF_TORCH.test(release) ? 'torch' : 'packages'] += size;
+  for (const entry of lock.split('[[packages]]').slice(1)) {
+    const [, name = ''] = /^name = "(.+)"$/m.exec(entry) ?? [];
+    // If several wheels of one release fit, uv takes one of them; they are about as large.
+    const sizes = [...entry.matchAll(/\.whl".*?size = (\d+)/g)].map(([, size]) => Number(size));
+    if (sizes.length === 0) throw new Error(`No size of ${name} for ${kind} in the lock file.`);
+    total[OF_TORCH.test(name) ? 'torch' : 'packages'] += Math.min(...sizes);
   }
   return total;
 }

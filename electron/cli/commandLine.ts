@@ -282,12 +282,8 @@ export function commands(ended: { exitCode: number }): Command {
     .action(ends(setup));
 
   common(root.command('pack-offline'))
-    .description('Write a folder from which a computer without a network sets itself up')
+    .description('Write a folder from which a computer of the same kind sets itself up without a network')
     .argument('<folder>', 'new or empty folder, such as on a memory stick')
-    .option(
-      '--platform <name>',
-      'of the other computer: linux-x64, linux-arm64, darwin-arm64 or win32-x64 (default: as here)',
-    )
     .option(
       '--gpu <kind>',
       'of the other computer: nvidia, nvidia-older, amd, apple or none (default: as here)',
@@ -297,11 +293,7 @@ export function commands(ended: { exitCode: number }): Command {
       'weights to take along: all that are here, none, or names such as 300,500',
       'all',
     )
-    .option(
-      '--system-python <version>',
-      'take no Python along; the other computer has this one, such as 3.12',
-    )
-    .action(onEngine(packForOffline));
+    .action(ends(packForOffline));
 
   common(root.command('models'))
     .description('List the models and their weights; get, import, verify or remove them')

@@ -7,6 +7,8 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { expect, it } from 'vitest';
+import { fetchedUvFolder } from '../engine/environment/install/uv.ts';
+import { KIND_HERE } from '../engine/system/here.ts';
 import { temporaryFolder } from '../engine/testing/temporaryFolder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -24,7 +26,6 @@ it.skipIf(skipped !== '')(
   async () => {
     const work = temporaryFolder();
     const folder = join(work, 'memory stick');
-    const python = /\d+\.\d+/.exec((await execa('python3', ['--version'])).stdout)?.[0];
     const packed = await execa(program[0], [
       program[1],
       'pack-offline',
@@ -33,14 +34,13 @@ it.skipIf(skipped !== '')(
       'none',
       '--models',
       'none',
-      '--system-python',
-      python ?? '3.12',
     ]);
     expect(packed.stdout).toMatch(/files for/);
     // This is an installed program, not a checkout: its environment is in its own data folder.
     const home = join(work, 'app');
     await execa('mkdir', [home]);
     for (const name of ['python-backend', 'resources']) await symlink(join(root, name), join(home, name));
+    await symlink(fetchedUvFolder(root, KIND_HERE), join(home, 'uv'));
     const env = { VIRNUCPRO_HOME: home, VIRNUCPRO_DATA_DIR: join(work, 'data') };
     const offline = (...args: string[]) => execa('unshare', ['-rn', ...program, ...args], { env, all: true });
     expect((await offline('setup', '--from', folder)).stdout).toMatch(

@@ -150,9 +150,8 @@ export const MESSAGES = {
   'step.folder': 'Checking the files of the folder',
   'step.weights': 'Copying the models',
   'step.get_installer': 'Getting the installer',
-  'step.get_python': 'Getting Python {version}',
-  'step.get_packages': 'Getting the packages for computing',
-  'step.get_pytorch': 'Getting PyTorch ({build}), the largest part',
+  'step.packing': 'Packing Python and the packages',
+  'step.copying': 'Copying into the folder',
   'step.checksums': 'Writing checksums',
   'step.downloading': 'Downloading {file}',
   'step.checking': 'Checking {file}',
@@ -182,7 +181,7 @@ export const MESSAGES = {
   // why a folder can't set up this computer
   'offline.other': 'In {folder} there is no {list}: it was not packed for setting up without a network.',
   'offline.unfinished': 'Packing this folder was not finished.',
-  'offline.unfinished.next': 'Pack it again into the same folder: it goes on where it stopped.',
+  'offline.unfinished.next': 'Pack it again into the same folder: what was downloaded is kept.',
   'offline.damaged': '{file} in this folder is missing or damaged.',
   'offline.damaged.next': 'Copy the folder again, or pack it again.',
   'offline.platform': 'This folder is for {platform}; this computer is {here}.',
@@ -190,8 +189,6 @@ export const MESSAGES = {
   'offline.version': 'This folder was made by version {version}, which uses other packages.',
   'offline.version.next':
     'On a computer with a network, make an offline folder with the version that is used here.',
-  'offline.uv':
-    'The installer in this folder (uv) is not the one that was published. It was not started, and nothing was changed.',
   // why another computer can't be reached or used through SSH
   'ssh.missing': 'No program "ssh" was found on this computer.',
   'ssh.lost': 'The connection to {host} broke.',

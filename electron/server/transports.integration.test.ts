@@ -143,10 +143,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['computer.importWeights', { paths: [EXAMPLE] }],
       ['computer.offlineChoices', undefined],
       // Neither a folder to pack into nor a packed one: it holds other files.
-      [
-        'computer.packOffline',
-        { folder, platform: 'linux-x64', gpu: 'none', models: [], systemPython: '3.12' },
-      ],
+      ['computer.packOffline', { folder, gpu: 'none', models: [] }],
       ['computer.cancelPacking', undefined],
       ['computer.lookAtOfflineFolder', { folder }],
       ['computer.setUpFromFolder', { folder }],

@@ -219,41 +219,22 @@ export type EnvironmentStatus = z.infer<typeof environmentStatusSchema>;
 /** An `id` as in a model's status. */
 const modelInput = z.object({ model: pathSchema.min(1) });
 
-/** Platforms that an offline set-up folder can be packed for. */
-export const offlinePlatformSchema = z.enum(['linux-x64', 'linux-arm64', 'darwin-arm64', 'win32-x64']);
-export type OfflinePlatform = z.infer<typeof offlinePlatformSchema>;
-
 /** `nvidia`: Turing or newer with a driver for CUDA 13; `nvidia_older`: older GPUs or drivers. */
 export const gpuKindSchema = z.enum(['nvidia', 'nvidia_older', 'amd', 'apple', 'none']);
 export type GpuKind = z.infer<typeof gpuKindSchema>;
 
 export const packOfflineSchema = z.object({
   folder: pathSchema.min(1, 'Name a folder to write to.'),
-  platform: offlinePlatformSchema,
   gpu: gpuKindSchema,
   /** Installed models to include, by their ids in `models`. */
   models: z.array(wordSchema),
-  /** A Python that the other computer has, such as 3.12; null to include one. */
-  systemPython: z
-    .string()
-    .regex(/^3\.\d{1,2}$/, 'Write a version of Python such as 3.12.')
-    .nullable(),
 });
 export type PackOffline = z.infer<typeof packOfflineSchema>;
 
-/** The choices for packing. */
+/** The choices for packing a folder for a computer with the same system and kind of processor. */
 const offlineChoicesSchema = z.object({
-  /** This computer's platform; null if there is no PyTorch for it. */
-  platform: offlinePlatformSchema.nullable(),
-  gpu: gpuKindSchema,
-  pythons: z.array(z.string()),
-  /**
-   * The kinds of computers that have packages, and how much is downloaded for each; null if that isn't known
-   * in advance.
-   */
-  kinds: z.array(
-    z.object({ platform: offlinePlatformSchema, gpu: gpuKindSchema, downloadBytes: countSchema.nullable() }),
-  ),
+  /** Those that have packages, this computer's own first; the bytes are null if they aren't known in advance. */
+  gpus: z.array(z.object({ gpu: gpuKindSchema, downloadBytes: countSchema.nullable() })),
   /** What is being packed now. */
   underWay: packOfflineSchema.nullable(),
 });
@@ -338,7 +319,7 @@ export const computerContract = {
    * already running. It continues without followers.
    */
   packOffline: procedure.input(packOfflineSchema).output(eventIterator(stepProgressSchema)),
-  /** Keeps what is already packed: packing into the same folder continues from there. */
+  /** Keeps what is already downloaded: packing again continues from there. */
   cancelPacking: procedure,
   /**
    * Whether a folder was packed for an offline set-up of this computer. Reads only its list, not its files.

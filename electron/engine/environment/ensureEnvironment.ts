@@ -15,7 +15,6 @@ import {
   installSteps,
   type Installation,
   type InstallStep,
-  type OfflineSource,
 } from './install/installPackages.ts';
 import { fetchOwnUv, findUv, uvCache, uvEnvironment } from './install/uv.ts';
 import {
@@ -37,8 +36,8 @@ export interface EnvironmentRequest extends EnvironmentCheck {
    * kept until `here` goes back to those of this computer.
    */
   readonly gpu?: GpuKind | 'here' | undefined;
-  /** Used instead of the network. */
-  readonly offline?: OfflineSource | undefined;
+  /** Leaves what was downloaded in uv's cache. */
+  readonly keepCache?: boolean;
   /** Rebuilds the environment even if it looks complete. */
   readonly repair?: boolean | undefined;
   /** The properties of this computer; detected if omitted. */
@@ -101,6 +100,7 @@ interface Build extends Installation {
   readonly steps: Steps;
   /** The GPUs of other computers that the environment is for; null for this computer. */
   readonly gpu: GpuKind | null;
+  readonly keepCache: boolean;
 }
 
 async function build(
@@ -108,7 +108,7 @@ async function build(
   run: CommandRunner,
   steps: Steps,
 ): Promise<Result<PythonEnvironment>> {
-  const { paths, offline, signal, env = process.env } = request;
+  const { paths, signal, env = process.env, keepCache = false } = request;
   const machine = request.machine ?? (await lookAtMachine(run, env));
   const unsupported = unsupportedMachine(machine);
   if (unsupported) return err(unsupported);
@@ -125,6 +125,7 @@ async function build(
   }
   const sets: RequirementSet[] = ['run'];
   // An offline folder contains only what computing needs.
+  const offline = Boolean(env['UV_OFFLINE']);
   if (!offline && (request.requirements === 'test' || before?.hashes.test)) sets.push('test');
   if (!offline && (request.withRay === true || before?.hashes.ray)) sets.push('ray');
   await removeStamp(paths.environmentFolder);
@@ -132,7 +133,7 @@ async function build(
   if (!uv.ok) return uv;
   const interpreter = HERE.interpreterIn(paths.environmentFolder);
   const all: Build = {
-    ...{ uv: uv.value, interpreter, paths, env, machine, torch, sets, offline, signal, run, steps, gpu },
+    ...{ uv: uv.value, interpreter, paths, env, machine, torch, sets, signal, run, steps, gpu, keepCache },
   };
   const plan = await installSteps(all);
   if (request.repair !== true && (await canInstallInto(all))) {
@@ -150,11 +151,11 @@ async function build(
 }
 
 async function provideUv(
-  { paths, offline, env = process.env, signal }: EnvironmentRequest,
+  { paths, env = process.env, signal }: EnvironmentRequest,
   run: CommandRunner,
   steps: Steps,
 ): Promise<Result<string>> {
-  const there = offline?.uv ?? findUv(paths);
+  const there = findUv(paths);
   if (there !== undefined) return ok(there);
   steps.begin(message('step.get_installer'), { left: 4 });
   return fetchOwnUv(paths, { run, env, signal });
@@ -166,8 +167,7 @@ async function canInstallInto({ interpreter: file, env, run }: Build): Promise<b
   return (await run({ file, args, env: scrubbedEnvironment(env), timeoutMs: 60_000 })).ending === 'succeeded';
 }
 
-function isServed({ offline, torch, machine }: Build, { packages }: PythonEnvironment): boolean {
-  if (offline) return true;
+function isServed({ torch, machine }: Build, { packages }: PythonEnvironment): boolean {
   const other = otherBuild(packages['torch'], torch, machine);
   return other === null || servesAs(other, torch);
 }
@@ -189,36 +189,34 @@ async function createEnvironment(all: Build, plan: readonly InstallStep[]): Prom
   if (!python.ok) return python;
   await rm(environmentFolder, { recursive: true, force: true, maxRetries: 3 });
   const args = ['venv', '--no-project', ...python.value, environmentFolder];
-  const outcome = await run({ file: uv, args, env: commandEnvironment(all), signal });
+  const outcome = await run({ file: uv, args, env: uvEnvironment(all.paths, all.env, 'short'), signal });
   return outcome.ending === 'succeeded' ? ok(undefined) : err(installerFailure(outcome));
 }
 
 /**
- * Chooses the Python for a new environment, as arguments of `uv venv`: one that uv downloads or the offline
- * folder contains, or else one of this computer.
+ * Chooses the Python for a new environment, as arguments of `uv venv`: one that uv downloads, or else one of
+ * this computer.
  */
 async function choosePython(all: Build, left: number): Promise<Result<readonly string[]>> {
-  const { uv, offline, env, run, steps, signal } = all;
+  const { uv, env, run, steps, signal } = all;
   const title = message('step.python');
   const asked = env['UV_PYTHON'];
-  if (offline ? offline.pythonArchives === null : asked) {
+  if (asked) {
     steps.begin(title, { left });
-    return systemPython(all, offline?.python ?? asked ?? SUPPORTED_RANGE);
+    return systemPython(all, asked);
   }
-  const version = offline?.python ?? MANAGED_PYTHON;
-  const source = offline ? 'from the folder' : 'which is fetched (about 35 MB)';
-  steps.begin(title, { line: `with Python ${version}, ${source}`, left });
+  steps.begin(title, { line: `with Python ${MANAGED_PYTHON} (about 35 MB)`, left });
   const fetched = await run({
     file: uv,
-    args: ['python', 'install', '--managed-python', version],
-    env: commandEnvironment(all),
+    args: ['python', 'install', '--managed-python', MANAGED_PYTHON],
+    env: uvEnvironment(all.paths, all.env, 'short'),
     signal,
   });
-  if (fetched.ending === 'succeeded') return ok(['--managed-python', '--python', version]);
+  if (fetched.ending === 'succeeded') return ok(['--managed-python', '--python', MANAGED_PYTHON]);
   const failure = installerFailure(fetched);
   if (signal?.aborted || failure.code === 'disk_full') return err(failure);
   // The server of Pythons is unreachable more often than the package index, which may have a mirror.
-  const found = await systemPython(all, offline?.python ?? SUPPORTED_RANGE);
+  const found = await systemPython(all, SUPPORTED_RANGE);
   return found.ok || !isNetworkError(failure) ? found : err(failure);
 }
 
@@ -235,7 +233,7 @@ async function systemPython(all: Build, version: string): Promise<Result<readonl
       '--system',
       version,
     ],
-    env: commandEnvironment(all),
+    env: uvEnvironment(all.paths, all.env, 'short'),
     signal: all.signal,
   });
   const executable = found.stdout.trim();
@@ -257,16 +255,8 @@ async function systemPython(all: Build, version: string): Promise<Result<readonl
   return failWith('python_missing', cause, { nextStep, detail: found.stderr });
 }
 
-function commandEnvironment({ paths, env, offline }: Build): Record<string, string> {
-  return {
-    ...uvEnvironment(paths, env, 'short'),
-    ...(offline && { UV_OFFLINE: '1' }),
-    ...(offline?.pythonArchives && { UV_PYTHON_CACHE_DIR: offline.pythonArchives }),
-  };
-}
-
 async function verify(all: Build): Promise<Result<PythonEnvironment>> {
-  const { paths, env, run, steps, torch, gpu, machine, sets, signal } = all;
+  const { paths, env, run, steps, torch, gpu, machine, sets, signal, keepCache } = all;
   steps.begin(message('step.verifying'));
   const verified = await inspectInterpreter(run, { paths, env, signal }, true);
   if (!verified.ok) return verified;
@@ -285,6 +275,7 @@ async function verify(all: Build): Promise<Result<PythonEnvironment>> {
   });
   // Its files are hard links to those of the environment: a file damaged there would also be damaged here,
   // and a repair would use it again.
-  await rm(uvCache(paths), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  if (!keepCache)
+    await rm(uvCache(paths), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   return verified;
 }

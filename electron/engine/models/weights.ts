@@ -92,21 +92,6 @@ export async function verifyModel(
   return lines.ok ? ok(undefined) : lines;
 }
 
-/**
- * Downloads the files of a list into a folder: a JSON array of objects with `url`, `name`, `size` and
- * `sha256`. Files that are already there stay.
- */
-export async function fetchFiles(
-  environment: PythonEnvironment,
-  list: string,
-  folder: string,
-  options: WeightsOptions & { env: NodeJS.ProcessEnv },
-): Promise<Result<void>> {
-  const codes = { model_damaged: 'python_broken' } as const;
-  const lines = await weights(environment, ['fetch', list, folder], options, codes);
-  return lines.ok ? ok(undefined) : lines;
-}
-
 function places(paths: AppPaths): string[] {
   return ['--weights', weightsFolder(paths), '--manifest', join(paths.resources, 'models.json')];
 }

@@ -145,7 +145,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(pythonEnvironment);
   const checks = new UserChecks(pythonEnvironment, speeds);
-  const packing = new OfflinePacking(pythonEnvironment);
+  const packing = new OfflinePacking(engine);
   const otherComputers = new LiveTopic<OtherComputer[]>({
     take: () => others.all(),
     intervalMs: OTHERS_INTERVAL_MS,

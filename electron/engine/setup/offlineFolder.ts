@@ -7,16 +7,9 @@ import { z } from 'zod';
 import { appError, type AppError, ok, type Result, failWith } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import {
-  OFFLINE_LIST,
-  OFFLINE_PACKING,
-  offlinePlatformSchema,
-  type OfflineFolder,
-} from '../../contract/rpc/computer.ts';
+import { OFFLINE_LIST, OFFLINE_PACKING, type OfflineFolder } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
-import { isOrdinaryBuild, TORCH_BUILDS } from '../environment/install/choosePyTorch.ts';
-import type { OfflineSource } from '../environment/install/installPackages.ts';
-import { uvFileName } from '../environment/install/uv.ts';
+import { INDEX_SETTINGS } from '../environment/install/uv.ts';
 import { lookAtMachine, unsupportedMachine, type Machine } from '../environment/machine.ts';
 import { requirementsHash } from '../environment/requirements.ts';
 import { runCommand } from '../environment/runCommand.ts';
@@ -29,16 +22,19 @@ import { replaceFile } from '../system/replaceFile.ts';
 const relativePathSchema = z.string().regex(/^(?:(?!\.\.?(?:\/|$))[^\\:/]+(?:\/(?!$)|$))+$/);
 
 const manifestSchema = z.object({
-  schema: z.literal(1),
+  schema: z.literal(2),
   /** Version of the program that packed it. */
   appVersion: z.string(),
-  platform: offlinePlatformSchema,
-  torchBuild: z.enum(TORCH_BUILDS),
+  /** System and processor, such as linux-x64. */
+  platform: z.string(),
+  torchBuild: z.string(),
   python: z.object({
     version: z.string().regex(/^3\.\d{1,2}$/),
     /** Whether Python is in the folder; otherwise the computer to be set up must have it. */
     packed: z.boolean(),
   }),
+  /** Where the packages come from: uv finds them in its cache by that. */
+  indexes: z.record(z.string(), z.string()),
   /** SHA-256 of the lock file that lists the packages: another version of the program needs others. */
   requirements: z.string(),
   models: z.array(z.object({ id: z.string(), title: z.string() })),
@@ -48,10 +44,8 @@ export type OfflineManifest = z.infer<typeof manifestSchema>;
 export type OfflineFile = OfflineManifest['files'][number];
 
 export const PLACES = {
-  uv: 'uv',
-  python: 'python',
-  wheels: 'wheels',
-  torchLock: 'pytorch.lock',
+  /** uv's cache. */
+  packages: 'packages.tar.gz',
   weights: 'weights',
 } as const;
 
@@ -95,16 +89,14 @@ export async function verifyOfflineFolder(
   return ok(undefined);
 }
 
-export function sourceIn(folder: string, { platform, python, torchBuild }: OfflineManifest): OfflineSource {
-  return {
-    uv: join(folder, PLACES.uv, uvFileName(platform)),
-    wheels: join(folder, PLACES.wheels),
-    torchLock: isOrdinaryBuild(torchBuild, { platform: platform.split('-')[0] ?? '' })
-      ? null
-      : join(folder, PLACES.torchLock),
-    python: python.version,
-    pythonArchives: python.packed ? join(folder, PLACES.python) : null,
-  };
+/** Settings for a set-up that takes everything from uv's cache, as it was filled where the folder was packed. */
+export function withoutNetwork(
+  { python, indexes }: OfflineManifest,
+  env: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  const apart = Object.fromEntries(INDEX_SETTINGS.map((name) => [name, indexes[name]]));
+  const UV_PYTHON = python.packed ? undefined : python.version;
+  return { ...env, ...apart, UV_FIND_LINKS: '', UV_PYTHON, UV_OFFLINE: '1' };
 }
 
 /** Describes a folder from its list alone: damage to its files is detected before the first one is used. */

@@ -2,35 +2,40 @@
  * Sets this computer up: installs the Python environment, from the network or from a folder, and runs a test
  * computation on every device.
  */
-import { chmod, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { appError, err, ok, type Result, failWith } from '../../contract/errors.ts';
+import { appError, err, ok, type Result } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
-import type { StepProgress } from '../../contract/rpc/computer.ts';
+import type { GpuKind, StepProgress } from '../../contract/rpc/computer.ts';
 import { checkDevicesOnce, type Trial } from '../devices/check/trial.ts';
 import { probeDevices } from '../devices/probeDevices.ts';
+import { checkEnvironment } from '../environment/checkEnvironment.ts';
 import { ensureEnvironment, type EnvironmentRequest } from '../environment/ensureEnvironment.ts';
-import { choosePyTorch, choosePyTorchFor, servesAs } from '../environment/install/choosePyTorch.ts';
-import { describeFailure } from '../environment/install/failures.ts';
-import { findUv, UV_KINDS, uvFileName, uvFolder } from '../environment/install/uv.ts';
+import {
+  choosePyTorch,
+  choosePyTorchFor,
+  gpuKindOf,
+  servesAs,
+} from '../environment/install/choosePyTorch.ts';
+import { describeFailure, installerFailure } from '../environment/install/failures.ts';
+import { uvCache } from '../environment/install/uv.ts';
 import { lookAtMachine } from '../environment/machine.ts';
-import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
+import { scrubbedEnvironment, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { readStamp } from '../environment/requirements.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { Steps } from '../environment/steps.ts';
-import { hashFile } from '../system/hashFile.ts';
 import { weightsFolder } from '../models/modelFolder.ts';
 import {
   copyLargeFile,
   PLACES,
   readOfflineManifest,
-  sourceIn,
   unfitFor,
   verifyOfflineFolder,
+  withoutNetwork,
   type OfflineManifest,
 } from './offlineFolder.ts';
 
-interface SetUpRequest extends Omit<EnvironmentRequest, 'steps' | 'offline'> {
+interface SetUpRequest extends Omit<EnvironmentRequest, 'steps'> {
   /** A folder that `packOffline` has written, used instead of the network. */
   readonly from?: string | undefined;
   /** Tests the devices even if nothing has changed. */
@@ -87,18 +92,22 @@ async function fromFolder(
   steps: Steps,
 ): Promise<Result<SetUpOutcome>> {
   const folder = resolve(request.from ?? '');
+  const { paths, signal, env = process.env } = request;
   const checked = await checkFolder(folder, request, run, steps);
   if (!checked.ok) return checked;
-  const { manifest, remarks } = checked.value;
-  const tools = join(uvFolder(request.paths), 'from-folder');
+  const { manifest, gpu, remarks } = checked.value;
+  const cache = uvCache(paths);
   try {
-    const source = sourceIn(folder, manifest);
-    const own = findUv(request.paths);
-    const uv = own === undefined ? await copyUv(source.uv, tools, manifest, request.signal) : ok(own);
-    if (!uv.ok) return uv;
     const before = steps.number;
+    const isThere = gpu === undefined && (await checkEnvironment(request, false, run)).ok;
+    if (!isThere || request.repair === true) {
+      await mkdir(cache, { recursive: true });
+      const args = ['-xzf', `./${PLACES.packages}`, '-C', cache];
+      const unpacked = await run({ file: 'tar', args, cwd: folder, env: scrubbedEnvironment(env), signal });
+      if (unpacked.ending !== 'succeeded') return err(installerFailure(unpacked));
+    }
     const environment = await ensureEnvironment(
-      { ...request, offline: { ...source, uv: uv.value }, steps },
+      { ...request, gpu, env: withoutNetwork(manifest, env), steps },
       run,
     );
     if (!environment.ok) return environment;
@@ -106,7 +115,7 @@ async function fromFolder(
     await copyWeights(folder, manifest, request, steps);
     return await finish(request, run, steps, { environment: environment.value, remarks, changed });
   } finally {
-    await rm(tools, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+    await rm(cache, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }
 
@@ -132,29 +141,6 @@ async function remarksOnPyTorch(request: SetUpRequest, run: CommandRunner): Prom
   ];
 }
 
-/**
- * Copies the uv of a folder, ready to run, if it is the one that belongs to this program: the folder's own
- * list proves nothing.
- */
-async function copyUv(
-  from: string,
-  folder: string,
-  { platform }: OfflineManifest,
-  signal: AbortSignal | undefined,
-): Promise<Result<string>> {
-  const uv = join(folder, uvFileName(platform));
-  await rm(folder, { recursive: true, force: true });
-  await copyLargeFile(from, uv, () => undefined, signal);
-  if ((await hashFile(uv)) !== UV_KINDS[platform].program) {
-    return failWith('offline_folder_unusable', message('offline.uv'), {
-      nextStep: message('offline.version.next'),
-    });
-  }
-  // Some disks, such as memory sticks, do not store the permission to execute, or forbid it.
-  await chmod(uv, 0o755);
-  return ok(uv);
-}
-
 /** Runs a computation on every device and compares the results: only then is the computer ready. */
 async function finish(
   request: SetUpRequest,
@@ -178,7 +164,7 @@ async function checkFolder(
   request: SetUpRequest,
   run: CommandRunner,
   steps: Steps,
-): Promise<Result<{ manifest: OfflineManifest; remarks: string[] }>> {
+): Promise<Result<{ manifest: OfflineManifest; gpu: GpuKind | undefined; remarks: string[] }>> {
   const read = await readOfflineManifest(folder);
   if (!read.ok) return read;
   const manifest = read.value;
@@ -190,14 +176,14 @@ async function checkFolder(
   steps.begin(message('step.folder'), { bytes: total, left: STEPS_OF_ENVIRONMENT });
   const verified = await verifyOfflineFolder(folder, manifest, steps.more, request.signal);
   if (!verified.ok) return verified;
+  const { torchBuild } = manifest;
   const fitting = choosePyTorch(machine);
-  const remarks =
-    fitting.build === manifest.torchBuild
-      ? []
-      : [
-          `This folder has PyTorch for ${manifest.torchBuild}; for this computer, ${fitting.build} fits better. ${fitting.reason}`,
-        ];
-  return ok({ manifest, remarks });
+  const stamp = await readStamp(request.paths.environmentFolder);
+  const gpu =
+    choosePyTorchFor(machine, stamp?.gpu ?? null)?.build === torchBuild ? undefined : gpuKindOf(torchBuild);
+  if (fitting.build === torchBuild) return ok({ manifest, gpu, remarks: [] });
+  const remark = `This folder has PyTorch for ${torchBuild}; for this computer, ${fitting.build} fits better. ${fitting.reason}`;
+  return ok({ manifest, gpu, remarks: [remark] });
 }
 
 /** Copies the description of a model last: without it, the model does not count as present. */

@@ -7,7 +7,6 @@ import { Fold } from '../../components/Fold.tsx';
 import { sayError } from '../../state/say.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { lacksEnvironment, useEnvironment } from '../../state/computer/environment.ts';
 import {
   cancelPacking,
   chooseOfflineFolder,
@@ -24,7 +23,6 @@ import { WorkProgress } from '../../components/WorkProgress.tsx';
 export function OfflinePart() {
   const { t } = useTexts();
   const packing = useOffline((state) => state.packing);
-  const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
   useEffect(() => {
     joinPacking().catch(sayError);
   }, []);
@@ -37,7 +35,6 @@ export function OfflinePart() {
         <UseFolderButton size="compact-sm" />
         <MakeFolderButton size="compact-sm" />
       </Group>
-      {lacks && <p className="muted">{t('offline.makeAfterwards')}</p>}
       {packing && <PackingState packing={packing} />}
     </Fold>
   );
@@ -114,15 +111,12 @@ export function UseFolderButton({ size = 'sm' }: { size?: 'sm' | 'compact-sm' })
   );
 }
 
-/** Packing needs the Python of this computer. */
 export function MakeFolderButton({ size = 'sm' }: { size?: 'sm' | 'compact-sm' }) {
   const { t } = useTexts();
-  const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
   return (
     <Button
       variant="default"
       size={size}
-      disabled={lacks}
       leftSection={<IconFolderDown size={16} aria-hidden />}
       onClick={openPacking}
     >

@@ -10,7 +10,7 @@ import { queries } from '../../state/connection.ts';
 import { closeOffline, isPacking, packOffline, useOffline } from '../../state/computer/offline.ts';
 import { chooseFolder } from '../../state/pathChooser.ts';
 
-/** Lets the user choose which computer a folder is for, what it contains, and where it is written. */
+/** Lets the user choose which GPUs a folder is for, what it contains, and where it is written. */
 export function PackForm() {
   const { t } = useTexts();
   const choices = useQuery(queries.computer.offlineChoices.queryOptions({ staleTime: 0 }));
@@ -29,23 +29,16 @@ export function PackForm() {
 /** The teaching model comes with the program, so it is not packed. */
 const isOnDisk = (model: ModelStatus) => model.present && model.kind !== 'teaching';
 
-const TAKE_ALONG = 'take';
-
 function Fields({ choices, models }: { choices: OfflineChoices; models: readonly ModelStatus[] }) {
   const { t, format } = useTexts();
   const earlier = useOffline((state) => state.packing?.choice);
   const busy = useOffline(isPacking);
-  const [platform, setPlatform] = useState(
-    earlier?.platform ?? choices.platform ?? choices.kinds[0]?.platform,
-  );
-  const [wantedGpu, setGpu] = useState(earlier?.gpu ?? choices.gpu);
-  const [python, setPython] = useState(earlier?.systemPython ?? TAKE_ALONG);
+  const [gpu, setGpu] = useState(earlier?.gpu ?? choices.gpus[0]?.gpu);
   const [taken, setTaken] = useState(
     earlier?.models ?? models.filter(({ problem }) => problem === null).map(({ id }) => id),
   );
   const [folder, setFolder] = useState(earlier?.folder ?? '');
-  const ofPlatform = choices.kinds.filter((kind) => kind.platform === platform);
-  const kind = ofPlatform.find(({ gpu }) => gpu === wantedGpu) ?? ofPlatform[0];
+  const kind = choices.gpus.find((known) => known.gpu === gpu);
   const copy = format.fileSize(bytesOf(models.filter(({ id }) => taken.includes(id))));
   const pick = async () => {
     const chosen = await chooseFolder('pack');
@@ -56,10 +49,8 @@ function Fields({ choices, models }: { choices: OfflineChoices; models: readonly
     closeOffline();
     void packOffline({
       folder: folder.trim(),
-      platform: kind.platform,
       gpu: kind.gpu,
       models: models.filter(({ id }) => taken.includes(id)).map(({ id }) => id),
-      systemPython: python === TAKE_ALONG ? null : python,
     });
   };
   return (
@@ -71,38 +62,13 @@ function Fields({ choices, models }: { choices: OfflineChoices; models: readonly
         start();
       }}
     >
-      <Group grow align="flex-start" preventGrowOverflow={false}>
-        <Select
-          label={t('offline.platform')}
-          data={[...new Set(choices.kinds.map((known) => known.platform))].map((value) => ({
-            value,
-            label: t(`offline.platform.${value}`),
-          }))}
-          value={platform ?? null}
-          allowDeselect={false}
-          onChange={(value) => setPlatform(choices.kinds.find((known) => known.platform === value)?.platform)}
-        />
-        <Select
-          label={t('offline.gpu')}
-          data={ofPlatform.map(({ gpu }) => ({ value: gpu, label: t(`offline.gpu.${gpu}`) }))}
-          value={kind?.gpu ?? null}
-          allowDeselect={false}
-          onChange={(value) => setGpu(ofPlatform.find(({ gpu }) => gpu === value)?.gpu ?? wantedGpu)}
-        />
-      </Group>
       <Select
-        label={t('offline.pythonChoice')}
-        description={t('offline.pythonHelp')}
-        data={[
-          { value: TAKE_ALONG, label: t('offline.takePython') },
-          ...choices.pythons.map((version) => ({
-            value: version,
-            label: t('offline.pythonThere', { version }),
-          })),
-        ]}
-        value={python}
+        label={t('offline.gpu')}
+        description={t('offline.gpuHelp')}
+        data={choices.gpus.map(({ gpu: value }) => ({ value, label: t(`offline.gpu.${value}`) }))}
+        value={gpu ?? null}
         allowDeselect={false}
-        onChange={(value) => setPython(value ?? TAKE_ALONG)}
+        onChange={(value) => setGpu(choices.gpus.find((known) => known.gpu === value)?.gpu)}
       />
       <Checkbox.Group label={t('offline.models')} value={taken} onChange={setTaken}>
         <Stack gap={8} mt={8}>

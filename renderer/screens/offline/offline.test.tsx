@@ -63,7 +63,7 @@ describe('a folder for setup without a network', () => {
     await screen.findByText('/media/offline');
   });
 
-  it('is packed for the chosen computer, with sizes and progress, and can be cancelled', async () => {
+  it('is packed for the chosen graphics card, with sizes and progress, and can be cancelled', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'none' });
     act(() => go({ screen: 'computer' }));
@@ -76,7 +76,7 @@ describe('a folder for setup without a network', () => {
     await user.type(within(form).getByLabelText('Folder to write to'), '/media/stick');
     await user.click(pack);
     const progress = await screen.findByRole('region', { name: 'Making /media/stick' });
-    await within(progress).findAllByText('Getting the installer');
+    await within(progress).findAllByText('Getting PyTorch and the packages for computing');
     await user.click(within(progress).getByRole('button', { name: 'Cancel' }));
     await waitFor(() => expect(screen.queryByRole('region', { name: 'Making /media/stick' })).toBeNull());
   });

@@ -383,13 +383,11 @@ export function madeSpeed(): LastResult[] {
   ];
 }
 
-export const PACKABLE_KINDS: OfflineChoices['kinds'] = [
-  { platform: 'linux-x64', gpu: 'nvidia', downloadBytes: 2_775_000_000 },
-  { platform: 'linux-x64', gpu: 'nvidia_older', downloadBytes: 2_910_000_000 },
-  { platform: 'linux-x64', gpu: 'none', downloadBytes: 245_000_000 },
-  { platform: 'darwin-arm64', gpu: 'apple', downloadBytes: 151_000_000 },
-  { platform: 'win32-x64', gpu: 'nvidia', downloadBytes: 1_980_000_000 },
-  { platform: 'win32-x64', gpu: 'none', downloadBytes: null },
+export const PACKABLE_GPUS: OfflineChoices['gpus'] = [
+  { gpu: 'nvidia', downloadBytes: 2_775_000_000 },
+  { gpu: 'nvidia_older', downloadBytes: 2_910_000_000 },
+  { gpu: 'amd', downloadBytes: null },
+  { gpu: 'none', downloadBytes: 245_000_000 },
 ];
 
 /** Depends on its name: a folder that was packed, one for another computer, or any other folder. */

@@ -1,53 +1,43 @@
 import { packOfflineSchema } from '../../../contract/rpc/computer.ts';
 import { unwrap } from '../../../contract/errors.ts';
 import {
-  type EngineContext,
   formatBytes,
   listModels,
   networkVariables,
-  ownKind,
+  packableGpus,
   packOffline,
-  readSetupSettings,
   stepLines,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
+import { appVersion, programHere } from '../../openEngine.ts';
 import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
 import { parsed, type CommonFlags } from '../../commonFlags.ts';
 
-export interface PackOfflineFlags extends CommonFlags {
-  platform?: string;
+interface PackOfflineFlags extends CommonFlags {
   gpu?: string;
   models?: string;
-  systemPython?: string;
 }
 
-/**
- * Packs what another computer needs for a set-up without a network; by default for a computer like this one,
- * with all its weights.
- */
-export async function packForOffline(
-  context: EngineContext,
-  folder: string,
-  flags: PackOfflineFlags,
-): Promise<number> {
-  const { environment, paths, appVersion } = context;
-  const env = networkVariables(readSetupSettings(paths.usualDataDir));
-  const own = await ownKind(env);
-  const platform = flags.platform ?? own.platform;
+/** Packs what another computer needs for a set-up without a network; by default for GPUs as here, with all weights. */
+export async function packForOffline(folder: string, flags: PackOfflineFlags): Promise<number> {
+  const { paths, settings } = programHere();
+  const env = networkVariables(settings);
+  const [own] = await packableGpus(paths, env);
+  const there = (await listModels(paths)).filter(({ id, present }) => present && id !== 'teaching');
+  const { models = 'all' } = flags;
   const choice = parsed(packOfflineSchema, {
     folder,
-    platform,
-    gpu: flags.gpu?.replace('-', '_') ?? (platform === own.platform ? own.gpu : usualGpu(platform)),
-    models: await chosenModels(context, flags.models),
-    systemPython: flags.systemPython ?? null,
+    gpu: flags.gpu?.replace('-', '_') ?? own?.gpu,
+    models:
+      models === 'all'
+        ? there.map(({ id }) => id)
+        : models === 'none'
+          ? []
+          : models.split(',').map((name) => name.trim()),
   });
   const packed = unwrap(
     await packOffline({
-      ...choice,
-      paths,
-      environment,
-      appVersion,
-      env,
+      ...{ ...choice, paths, env, appVersion: appVersion(paths.root) },
       ...(flags.quiet === true ? {} : { onProgress: stepLines(toStandardError) }),
     }),
   );
@@ -56,27 +46,13 @@ export async function packForOffline(
     toStandardOutput(JSON.stringify({ folder: packed.folder, bytes, ...manifest }));
     return EXIT.done;
   }
-  const python = manifest.python.packed
-    ? `Python ${manifest.python.version}`
-    : `no Python (the other computer needs Python ${manifest.python.version})`;
-  const weights =
-    manifest.models.length > 0 ? manifest.models.map(({ title }) => title).join(', ') : 'no weights';
+  const { version, packed: isPacked } = manifest.python;
+  const python = isPacked ? `Python ${version}` : `no Python (the other computer needs Python ${version})`;
+  const weights = manifest.models.map(({ title }) => title).join(', ') || 'no weights';
   toStandardOutput(
     `${packed.folder}: ${formatBytes(bytes)} in ${manifest.files.length} files for ${manifest.platform}, ` +
       `PyTorch ${manifest.torchBuild}, ${python}, ${weights}.\n` +
       'On the other computer: virnucpro setup --from FOLDER, or drop the folder on the window.',
   );
   return EXIT.done;
-}
-
-function usualGpu(platform: string | null): string {
-  return platform?.startsWith('darwin') ? 'apple' : 'nvidia';
-}
-
-/** Accepts `all`, `none`, or names separated by commas. */
-async function chosenModels({ paths }: EngineContext, named = 'all'): Promise<readonly string[]> {
-  if (named === 'none') return [];
-  if (named !== 'all') return named.split(',').map((name) => name.trim());
-  const models = await listModels(paths);
-  return models.filter(({ id, present }) => present && id !== 'teaching').map(({ id }) => id);
 }

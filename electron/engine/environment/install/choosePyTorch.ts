@@ -76,7 +76,7 @@ function ordinaryBuild({ platform }: { readonly platform: string }): TorchBuild 
   return platform === 'darwin' ? 'mps' : 'cpu';
 }
 
-export function isOrdinaryBuild(build: TorchBuild, system: { readonly platform: string }): boolean {
+function isOrdinaryBuild(build: TorchBuild, system: { readonly platform: string }): boolean {
   return build === ordinaryBuild(system);
 }
 
@@ -123,7 +123,7 @@ export function servesAs(build: string, chosen: Pick<TorchChoice, 'build'>): boo
   return build === chosen.build || (chosen.build === 'cpu' && build === 'cu130');
 }
 
-export function gpuKindOf(build: TorchBuild): GpuKind {
+export function gpuKindOf(build: string): GpuKind {
   const kinds = Object.keys(BUILD_FOR) as GpuKind[];
   return kinds.find((kind) => BUILD_FOR[kind] === build) ?? 'none';
 }

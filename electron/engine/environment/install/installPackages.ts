@@ -13,27 +13,6 @@ import { installerFailure, isNetworkError } from './failures.ts';
 import { downloadSizes } from './setUpPlan.ts';
 import { uvCache, uvEnvironment, type Patience } from './uv.ts';
 
-/**
- * The source of an environment without a network: the files of a folder that was packed on another computer.
- */
-export interface OfflineSource {
-  readonly uv: string;
-  /** The folder of the wheels. Their hashes are in the program's own lock file. */
-  readonly wheels: string;
-  /**
-   * The lock file of a PyTorch build that the program's own lock file does not contain; null if that contains
-   * it.
-   */
-  readonly torchLock: string | null;
-  /** The Python that the wheels are for, such as 3.12. */
-  readonly python: string;
-  /**
-   * The folder with the archive of that Python in uv's layout; null if this computer must have its own
-   * Python.
-   */
-  readonly pythonArchives: string | null;
-}
-
 export interface Installation {
   readonly uv: string;
   readonly interpreter: string;
@@ -42,7 +21,6 @@ export interface Installation {
   readonly machine: Pick<Machine, 'platform' | 'arch'>;
   readonly torch: Pick<TorchChoice, 'build' | 'isOrdinary'>;
   readonly sets: readonly RequirementSet[];
-  readonly offline: OfflineSource | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -58,7 +36,7 @@ export interface InstallStep {
 }
 
 export async function installSteps(installation: Installation): Promise<InstallStep[]> {
-  const { paths, torch, machine, sets, offline } = installation;
+  const { paths, torch, machine, sets } = installation;
   const whole = (set: RequirementSet): string[] => ['--require-hashes', '-r', lockFile(set, paths)];
   const withoutTorch = async (set: RequirementSet): Promise<string[]> => [
     '--require-hashes',
@@ -66,12 +44,6 @@ export async function installSteps(installation: Installation): Promise<InstallS
     await writeLockWithoutTorch(set, paths),
   ];
   const everything = message('step.pytorch_packages');
-  if (offline) {
-    const local = ['--offline', '--no-index', '--find-links', offline.wheels];
-    const locks =
-      offline.torchLock === null ? whole('run') : [...(await withoutTorch('run')), '-r', offline.torchLock];
-    return [{ title: everything, bytes: null, patience: 'long', args: [...local, ...locks] }];
-  }
   const kind = `${machine.platform}-${machine.arch}`;
   const ordinary = await downloadSizes(paths, kind, { ...torch, isOrdinary: true });
   const steps: InstallStep[] = [];

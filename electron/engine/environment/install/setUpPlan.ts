@@ -7,17 +7,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { ok, err, type Result } from '../../../contract/errors.ts';
-import {
-  gpuKindSchema,
-  offlinePlatformSchema,
-  type OfflineChoices,
-  type SetUpPlan,
-} from '../../../contract/rpc/computer.ts';
+import { gpuKindSchema, type OfflineChoices, type SetUpPlan } from '../../../contract/rpc/computer.ts';
 import type { AppPaths } from '../appPaths.ts';
 import { lookAtMachine, unsupportedMachine } from '../machine.ts';
 import { runCommand } from '../runCommand.ts';
 import { choosePyTorch, gpuKindOf, pyTorchFor, type TorchChoice } from './choosePyTorch.ts';
-import { knownKind } from './uv.ts';
 
 /**
  * Wheels are compressed: the environments for CUDA 13 and for processors, measured on Linux, take this many
@@ -77,26 +71,18 @@ export async function downloadSizes(
   };
 }
 
-/** Describes this computer as one of the platforms that a folder can be packed for. */
-export async function ownKind(
+/** The GPUs that a folder can be packed for on this computer, with the bytes to download; its own first. */
+export async function packableGpus(
+  paths: AppPaths,
   env: NodeJS.ProcessEnv = process.env,
-): Promise<Pick<OfflineChoices, 'platform' | 'gpu'>> {
+): Promise<OfflineChoices['gpus']> {
   const machine = await lookAtMachine(runCommand, env);
-  return {
-    platform: knownKind(`${machine.platform}-${machine.arch}`),
-    gpu: gpuKindOf(choosePyTorch(machine).build),
-  };
-}
-
-/** Lists every platform that a folder can be packed for, with the bytes to download for it. */
-export async function packableKinds(paths: AppPaths): Promise<OfflineChoices['kinds']> {
-  const kinds: OfflineChoices['kinds'] = [];
-  for (const platform of offlinePlatformSchema.options) {
-    for (const gpu of gpuKindSchema.options) {
-      const torch = pyTorchFor(platform, gpu);
-      if (torch !== null)
-        kinds.push({ platform, gpu, downloadBytes: (await downloadSizes(paths, platform, torch)).all });
-    }
+  const platform = `${machine.platform}-${machine.arch}`;
+  const own = gpuKindOf(choosePyTorch(machine).build);
+  const gpus: OfflineChoices['gpus'] = [];
+  for (const gpu of new Set([own, ...gpuKindSchema.options])) {
+    const torch = pyTorchFor(platform, gpu);
+    if (torch !== null) gpus.push({ gpu, downloadBytes: (await downloadSizes(paths, platform, torch)).all });
   }
-  return kinds;
+  return gpus;
 }

@@ -7,7 +7,6 @@ import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { err, ok, type Result, failWith } from '../../../contract/errors.ts';
-import type { OfflinePlatform } from '../../../contract/rpc/computer.ts';
 import { hashFile } from '../../system/hashFile.ts';
 import { replaceFile } from '../../system/replaceFile.ts';
 import { HERE, KIND_HERE } from '../../system/here.ts';
@@ -24,37 +23,32 @@ interface UvKind {
   /** SHA-256 of the executable in the wheel of that release. */
   readonly program: string;
   readonly platform: string;
-  /** uv's name of the managed Python for this platform. */
-  readonly python: string;
 }
 
 /** The platforms that the program runs on, by Node's names of system and processor. */
-export const UV_KINDS: Readonly<Record<OfflinePlatform, UvKind>> = {
+export const UV_KINDS = {
   'linux-x64': {
     program: 'b73acdf73b96c3ac9e56d2fa933427b3ee6a901e3cce6ba1e3ecb3f91ca0d86a',
     platform: 'x86_64-manylinux_2_28',
-    python: 'linux-x86_64-gnu',
   },
   'linux-arm64': {
     program: '6109e47a75f2380d1cc90b00a6ee82b7b5792ddf66588625ec168545ae17512e',
     platform: 'aarch64-manylinux_2_28',
-    python: 'linux-aarch64-gnu',
   },
   'darwin-arm64': {
     program: '0e17c316d23b33b4e840669f516f5cb7f5c1faa816ebd3824052ab50082ecefb',
     platform: 'aarch64-apple-darwin',
-    python: 'macos-aarch64-none',
   },
   'win32-x64': {
     program: '7e6349bc24cfc7249f892c41298e4371826a19008c3cbcfe13eacd08ac398470',
     platform: 'x86_64-pc-windows-msvc',
-    python: 'windows-x86_64-none',
   },
-};
+} as const satisfies Record<string, UvKind>;
+type UvPlatform = keyof typeof UV_KINDS;
 
 /** A platform such as `linux-x64`; null if the program does not run on it. */
-export function knownKind(kind: string = KIND_HERE): OfflinePlatform | null {
-  const kinds = Object.keys(UV_KINDS) as OfflinePlatform[];
+export function knownKind(kind: string = KIND_HERE): UvPlatform | null {
+  const kinds = Object.keys(UV_KINDS) as UvPlatform[];
   return kinds.find((name) => name === kind) ?? null;
 }
 
@@ -106,7 +100,7 @@ export async function fetchOwnUv(
 
 /** Downloads the uv for another platform, with the uv of this computer. */
 export function fetchOtherUv(
-  kind: OfflinePlatform,
+  kind: UvPlatform,
   folder: string,
   { paths, uv, ...request }: FetchUv & { paths: Pick<AppPaths, 'dataDir'>; uv: string },
 ): Promise<Result<string>> {
@@ -124,7 +118,7 @@ export function fetchOtherUv(
  * its licences.
  */
 async function fetchUv(
-  kind: OfflinePlatform,
+  kind: UvPlatform,
   folder: string,
   {
     run,
@@ -178,6 +172,22 @@ const KEPT = new Set(
     'OFFLINE',
   ].map((name) => `UV_${name}`),
 );
+/** Settings of where packages come from. */
+export const INDEX_SETTINGS = [
+  ...['UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_INDEX_URL', 'UV_EXTRA_INDEX_URL'],
+  ...['PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL'],
+];
+
+/** Those that are set, without names and passwords. */
+export function indexSettings(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    INDEX_SETTINGS.flatMap((name) => {
+      const value = env[name]?.replaceAll(/(?<=:\/\/)[^\s/@]+@/g, '');
+      return value ? [[name, value]] : [];
+    }),
+  );
+}
+
 /** pip's names of the same settings, since mirrors are more often configured for pip. */
 const SAME_FOR_PIP = {
   PIP_INDEX_URL: 'UV_DEFAULT_INDEX',
@@ -211,6 +221,7 @@ export function uvEnvironment(
     ...env,
     ...(path !== undefined && HERE.platform === 'darwin' && { PATH: searchPathOnMac(path) }),
     UV_CACHE_DIR: uvCache(paths),
+    UV_PYTHON_CACHE_DIR: join(uvCache(paths), 'pythons'),
     UV_PYTHON_INSTALL_DIR: join(uvFolder(paths), 'python'),
     // Nothing is visible outside the data folder: no command in the PATH, no entry in the Windows registry.
     UV_PYTHON_INSTALL_BIN: '0',

@@ -3,16 +3,16 @@ import { message } from '../../../contract/messages.ts';
 import type { PackOffline } from '../../../contract/rpc/computer.ts';
 import { networkVariables, readSetupSettings } from '../../environment/appPaths.ts';
 import { packOffline } from '../../setup/packOffline.ts';
-import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
+import type { EngineBase } from '../../run/engineContext.ts';
 import { StepJob, type StepWork } from './stepJob.ts';
 
 /** Packs a folder for an offline set-up: one at a time, followed by any number of windows. */
 export class OfflinePacking {
-  private readonly pythonEnvironment: PythonEnvironmentManager;
+  private readonly base: EngineBase;
   private current: { readonly job: StepJob; readonly choice: PackOffline } | undefined;
 
-  constructor(pythonEnvironment: PythonEnvironmentManager) {
-    this.pythonEnvironment = pythonEnvironment;
+  constructor(base: EngineBase) {
+    this.base = base;
   }
 
   get isUnderWay(): boolean {
@@ -31,11 +31,10 @@ export class OfflinePacking {
   start(choice: PackOffline): StepJob {
     if (this.current) return this.current.job;
     const work: StepWork = async (tell, signal) => {
-      const { environment, paths, appVersion } = await this.pythonEnvironment.context();
+      const { paths, appVersion } = this.base;
       const packed = await packOffline({
         ...choice,
         paths,
-        environment,
         appVersion,
         env: networkVariables(readSetupSettings(paths.usualDataDir)),
         signal,
@@ -43,7 +42,7 @@ export class OfflinePacking {
       });
       if (!packed.ok) throw new AppFailure(packed.error);
     };
-    const job = new StepJob(message('step.get_installer'), work, { outlivesFollowers: true });
+    const job = new StepJob(message('step.looking'), work, { outlivesFollowers: true });
     this.current = { job, choice };
     void job.ended.then(() => {
       this.current = undefined;

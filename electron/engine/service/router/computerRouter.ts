@@ -8,14 +8,12 @@ import { listModels } from '../../models/listModels.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { isInside } from '../window/knownPaths.ts';
 import { namedPaths } from '../runs/runCatalog.ts';
-import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../../environment/machine.ts';
-import { networkVariables, readSetupSettings } from '../../environment/appPaths.ts';
 import { browseFolder } from '../window/browseFolder.ts';
 import { withLastTest } from '../../devices/check/trial.ts';
 import { checkSetUp, checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText, latestShellLog } from '../computer/diagnostics.ts';
 import { lookAtFolder } from '../../setup/offlineFolder.ts';
-import { ownKind, packableKinds } from '../../environment/install/setUpPlan.ts';
+import { packableGpus } from '../../environment/install/setUpPlan.ts';
 import { HERE } from '../../system/here.ts';
 import type { Service } from '../service.ts';
 import { homedir, hostname } from 'node:os';
@@ -85,11 +83,7 @@ export function computerRouter(service: Service) {
     }),
     removeModel: computer.removeModel.handler(({ input }) => downloads.remove(input.model)),
     offlineChoices: computer.offlineChoices.handler(async () => ({
-      ...(await ownKind(networkVariables(readSetupSettings(engine.paths.usualDataDir)))),
-      pythons: SUPPORTED_VERSIONS.toSorted(
-        (a, b) => Number(b === MANAGED_PYTHON) - Number(a === MANAGED_PYTHON),
-      ),
-      kinds: await packableKinds(engine.paths),
+      gpus: await packableGpus(engine.paths),
       underWay: service.packing.underWay,
     })),
     packOffline: computer.packOffline.handler(async ({ input, signal, context: { window } }) => {

@@ -13,7 +13,6 @@ import sys
 import time
 from pathlib import Path
 
-from virnucpro_backend.weights.download import download
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.importing import import_models
 from virnucpro_backend.weights.install import get_model
@@ -65,30 +64,6 @@ def import_files(options: argparse.Namespace) -> None:
     _say("done", folders=[str(folder) for folder in folders])
 
 
-def fetch(options: argparse.Namespace) -> None:
-    """Download the files of a list into a folder. Raises WeightsError and OSError."""
-    files = json.loads(options.list.read_text("utf-8"))
-    sizes = [file["size"] for file in files]
-    total = None if None in sizes else sum(sizes)
-    report, done = _Reporter(), 0
-    for file in files:
-        target = options.folder / file["name"]
-
-        def progress(part: int, _: int | None, name: str = target.name, before: int = done) -> None:
-            report.progress(f"Downloading {name}", before + part, total)
-
-        download(
-            file["url"],
-            target,
-            size=file["size"],
-            sha256=file["sha256"],
-            progress=progress,
-            waiting=report.note,
-        )
-        done += target.stat().st_size
-    _say("done")
-
-
 def verify(options: argparse.Namespace) -> None:
     """Read every file of a model again and compare hashes. Raises WeightsError."""
     model = read_model_json(options.folder)
@@ -123,9 +98,6 @@ def _parser() -> argparse.ArgumentParser:
     files.add_argument("paths", type=Path, nargs="+")
     files.add_argument("--name", help="name of the model")
     files.add_argument("--chunk-length", type=int, help="bases; as the classifier was trained")
-    fetcher = command("fetch", fetch, "Download listed files, such as an offline folder's wheels.")
-    fetcher.add_argument("list", type=Path, help="JSON array of objects with url, name, size and sha256")
-    fetcher.add_argument("folder", type=Path)
     checker = command("verify", verify, "Check a model folder's files against their SHA-256.")
     checker.add_argument("folder", type=Path)
     return parser

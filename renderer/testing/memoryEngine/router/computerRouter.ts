@@ -16,7 +16,7 @@ import {
   madeControls,
   madeOfflineFolder,
   madeSpeed,
-  PACKABLE_KINDS,
+  PACKABLE_GPUS,
 } from '../computer.ts';
 import { pause } from '../pause.ts';
 import type { World } from '../world.ts';
@@ -81,19 +81,16 @@ export function computerRouter(world: World) {
       steps([message('step.checking', { file: 'ESM-2' }), message('step.converting', { file: 'ESM-2' })]),
     ),
     offlineChoices: computer.offlineChoices.handler(() => ({
-      platform: 'linux-x64' as const,
-      gpu: 'nvidia' as const,
-      pythons: ['3.12', '3.14', '3.13', '3.11', '3.10'],
-      kinds: PACKABLE_KINDS,
+      gpus: PACKABLE_GPUS,
       underWay: world.packing,
     })),
     packOffline: computer.packOffline.handler(async function* ({ input }) {
       world.packing = input;
       const isStillPacking = () => world.packing !== null;
       for await (const progress of steps([
-        message('step.get_installer'),
-        message('step.get_python', { version: input.systemPython ?? '3.12' }),
-        message('step.get_pytorch', { build: 'cu130' }),
+        message('step.pytorch_packages'),
+        message('step.packing'),
+        message('step.copying'),
         message('step.checksums'),
       ])) {
         // Another call has cancelled it.

@@ -19,7 +19,7 @@ interface ErrorCardProps {
 }
 
 /** A button that carries out the next step. */
-function Remedy({ code }: { code: ShownError['code'] }) {
+export function Remedy({ code }: { code: ShownError['code'] }) {
   const { t } = useTexts();
   const button = (label: string, act: () => void) => (
     <Button size="compact-sm" onClick={act}>
@@ -30,6 +30,7 @@ function Remedy({ code }: { code: ShownError['code'] }) {
     case 'python_broken':
     case 'python_missing':
     case 'protocol_version':
+    case 'nvml_missing':
       return button(t('common.repair'), () => {
         setUpAndShow().catch(() => undefined);
       });

@@ -3,7 +3,7 @@ import { Box, Button, Collapse, Group, Text, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
 import { goalText, inWords, said } from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/feedback/Banner.tsx';
-import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
+import { ErrorCard, Remedy } from '../../../components/feedback/ErrorCard.tsx';
 import { Waiting } from '../../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { fileName } from '../../../i18n/names.ts';
@@ -140,7 +140,11 @@ function ThisComputer({ form }: { form: NewRunForm }) {
       {form.probe.error && <ErrorCard error={form.probe.error} />}
       {!probe && !form.probe.error && <Waiting />}
       {probe && !form.hasGpus && (
-        <Banner tone="warn" title={t(listed.length === 0 ? 'newRun.noGpu' : 'newRun.noUsableGpu')}>
+        <Banner
+          tone="warn"
+          title={t(listed.length === 0 ? 'newRun.noGpu' : 'newRun.noUsableGpu')}
+          actions={probe.no_gpu_code && <Remedy code={probe.no_gpu_code} />}
+        >
           {why && `${say(why.sentence)} ${say(why.next)}`}{' '}
           {t('newRun.noGpuText', { cpu: probe.cpu.name, cores: probe.cpu.logical_cores })}
         </Banner>

@@ -102,7 +102,7 @@ export function resultSource(folder: string, facts: RunFacts, files: CheckedFile
   }
 
   async function derive(milliseconds: number): Promise<boolean> {
-    const file = await ownFile();
+    const [file] = await Promise.all([ownFile(), duck()]);
     if (file !== null && (file === shown || (await showFile(file)))) return true;
     const { restarted, rows, replaced, done, damage } = facts.derive(milliseconds);
     const store = await duck();

@@ -66,11 +66,16 @@ export function sequenceQueryMethods(source: ResultSource) {
     asking(selection, async (condition) => (await source.duck()).rows<Row>(sql(condition)));
 
   /** The numbers of the selected rows in the requested order. */
-  function order(selection: SequenceSelection, sort: SequenceSort, limit = ''): Promise<Uint32Array> {
+  function order(
+    selection: SequenceSelection,
+    sort: SequenceSort,
+    and = '',
+    limit = '',
+  ): Promise<Uint32Array> {
     return asking(selection, async (condition) => {
       const result = await (
         await source.duck()
-      ).run(`SELECT row FROM sequences WHERE ${condition} ORDER BY ${orderOf(sort, inputs)} ${limit}`);
+      ).run(`SELECT row FROM sequences WHERE ${condition} ${and} ORDER BY ${orderOf(sort, inputs)} ${limit}`);
       const rows = new Uint32Array(result.rowCount);
       let filled = 0;
       for (let i = 0; i < result.chunkCount; i++) {
@@ -91,27 +96,25 @@ export function sequenceQueryMethods(source: ResultSource) {
     sort: SequenceSort,
     { begin, end, total }: { begin: number; end: number; total: number },
   ): Promise<{ first: number; rows: Uint32Array }> {
-    if (end <= FIRST_ROWS) return { first: 0, rows: await order(selection, sort, `LIMIT ${FIRST_ROWS}`) };
+    if (end <= FIRST_ROWS) return { first: 0, rows: await order(selection, sort, '', `LIMIT ${FIRST_ROWS}`) };
+    const sample = await order(selection, sort, `AND row % ${SAMPLED} = 0`);
     // At first four standard deviations of a rank in the sample.
     for (let margin = 2 * Math.sqrt(SAMPLED / total); ; margin *= 4) {
-      const [from, to] = [begin / total - margin, end / total + margin];
-      const isWhole = from <= 0 && to >= 1;
-      const found = await asking(selection, async (condition) => {
-        const keys = `(SELECT row, ${sortKeyOf(sort, inputs)} AS key FROM sequences WHERE ${condition})`;
-        const duck = await source.duck();
-        await duck.run(
-          `SET VARIABLE bounds = (SELECT {low: quantile_disc(key, ${Math.max(0, from)}), high: quantile_disc(key, ${Math.min(1, to)})}
-           FROM ${keys} WHERE row % ${SAMPLED} = 0)`,
-        );
-        const low = from > 0 ? `coalesce(key >= getvariable('bounds').low, true)` : 'true';
-        const high = to < 1 ? `coalesce(key < getvariable('bounds').high, true)` : 'true';
-        // Those before the stretch are only counted, as one group.
-        return duck.rows<{ row: number | null; count: number }>(
-          `SELECT CASE WHEN ${low} THEN row END AS row, count(*)::INTEGER AS count FROM ${keys} WHERE ${high}
-           GROUP BY 1 ORDER BY any_value(key)`,
-        );
-      });
+      const [low, high] = [begin / total - margin, end / total + margin].map(
+        (share) => sample[Math.floor(share * sample.length)],
+      );
+      const key = sortKeyOf(sort, inputs);
+      const side = (how: '>=' | '<', row: number | undefined): string =>
+        row === undefined ? 'true' : `key ${how} (SELECT ${key} FROM placed WHERE place = ${row})`;
+      // Those before the stretch are only counted, as one group.
+      const found = await ask<{ row: number | null; count: number }>(
+        selection,
+        (condition) =>
+          `SELECT CASE WHEN ${side('>=', low)} THEN row END AS row, count(*)::INTEGER AS count
+           FROM (SELECT row, ${key} AS key FROM sequences WHERE ${condition}) WHERE ${side('<', high)} GROUP BY 1 ORDER BY any_value(key)`,
+      );
       const first = found[0]?.row === null ? found.shift()!.count : 0;
+      const isWhole = low === undefined && high === undefined;
       if (isWhole || (first <= begin && first + found.length >= end))
         return { first, rows: Uint32Array.from(found, ({ row }) => row!) };
     }
@@ -276,7 +279,7 @@ export function sequenceQueryMethods(source: ResultSource) {
         (condition) =>
           `SELECT length::DOUBLE AS length, virus_score AS score FROM sequences WHERE ${condition} ORDER BY row`,
       ),
-    selectedRows: order,
+    selectedRows: (selection: SequenceSelection, sort: SequenceSort) => order(selection, sort),
     /** Writes the numbers of the selected rows, ascending, as little-endian U32; returns how many there are. */
     writeSelectedRows: async (selection: SequenceSelection, path: string): Promise<number> =>
       writeNumbers(await order(selection, IN_ORDER), path),

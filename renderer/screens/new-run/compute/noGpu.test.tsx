@@ -19,7 +19,7 @@ it('offers to repair Python only where the package that finds GPUs is missing', 
   act(() => {
     queryClient.setQueryData(
       queries.computer.devices.queryKey(),
-      (probe) => probe && { ...probe, no_gpu_code: 'nvml_missing' },
+      (probe) => probe && { ...probe, no_gpu_code: 'nvml_missing' as const },
     );
   });
   await user.click(await screen.findByRole('button', { name: 'Repair' }));

@@ -427,7 +427,6 @@ export const PROBLEMS = {
 export type ErrorCode = keyof typeof PROBLEMS;
 
 const OF_FILES = { ...UNUSABLE_FILES, ...LEFT_OUT_OF_FILES, ...REMARKS_ON_FILES };
-export type FileProblemCode = keyof typeof OF_FILES;
 const OF_READING = { ...OF_FILES, ...OF_ANY_WORK };
 export type SaidCode =
   keyof typeof OF_READING | PartFailureCode | keyof typeof OF_LOADING | keyof typeof WITHOUT_GPU;

@@ -46,10 +46,6 @@ export async function lockWithoutTorch(set: RequirementSet, paths: Backend): Pro
   return entries.filter((entry) => !OF_TORCH.test(entry)).join('');
 }
 
-export function lockEntry(release: string, hashes: readonly string[]): string {
-  return `${[release, ...hashes.map((hash) => `    --hash=sha256:${hash}`)].join(' \\\n')}\n`;
-}
-
 /** The version that requirements.txt pins PyTorch to, such as 2.13.0. */
 export async function torchVersion({ pythonBackend }: Backend): Promise<string> {
   const text = await readFile(join(pythonBackend, 'requirements.txt'), 'utf8');

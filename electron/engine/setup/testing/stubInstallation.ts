@@ -13,7 +13,6 @@ import { checkEnvironment } from '../../environment/checkEnvironment.ts';
 import { fetchOwnUv, findUv } from '../../environment/install/uv.ts';
 import { type Machine } from '../../environment/machine.ts';
 import { scrubbedEnvironment, type PythonEnvironment } from '../../environment/pythonLaunch.ts';
-import { lockEntry } from '../../environment/requirements.ts';
 import { hashFile } from '../../system/hashFile.ts';
 import { runCommand } from '../../environment/runCommand.ts';
 
@@ -130,7 +129,7 @@ async function stubWheels(
   let lock = '';
   for (const name of (await readdir(folder)).sort()) {
     const hash = await hashFile(join(folder, name));
-    lock += lockEntry(`${(name.split('-')[0] ?? '').replaceAll('_', '-')}==1.0`, [hash]);
+    lock += `${(name.split('-')[0] ?? '').replaceAll('_', '-')}==1.0 \\\n    --hash=sha256:${hash}\n`;
   }
   return { lock };
 }

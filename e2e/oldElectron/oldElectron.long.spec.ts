@@ -39,7 +39,7 @@ test('page, preload script, ports, second start, questions and restart in a real
         setup: (plugin) => {
           // Of the engine only the address of another computer is needed.
           plugin.onResolve({ filter: /engine\/index\.ts$/ }, () => ({
-            path: join(root, 'electron', 'engine', 'computers', 'tunnel.ts'),
+            path: join(root, 'electron', 'engine', 'service', 'computers', 'tunnel.ts'),
           }));
           // Another computer answers here; this program's own engine would need a newer Node.
           plugin.onResolve({ filter: /^@orpc\/server\/message-port$/ }, () => ({

@@ -21,14 +21,16 @@ export class EngineProcess {
   private readonly options: EngineOptions;
   private readonly subprocess: ReturnType<typeof serve>;
   private readonly addresses: string[] = [];
-  private output = '';
+  /** What it has printed. */
+  output = '';
   private ended = false;
 
   private constructor(options: EngineOptions) {
     this.options = options;
     this.subprocess = serve(options);
-    void this.subprocess.then(() => {
+    void this.subprocess.then(({ exitCode, signal }) => {
       this.ended = true;
+      this.output += `It ended with ${signal ?? exitCode}.\n`;
     });
     for (const stream of [this.subprocess.stdout, this.subprocess.stderr]) {
       createInterface(stream).on('line', (line) => {

@@ -39,7 +39,7 @@ export const test = base.extend<Fixtures>({
     await use(places);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   },
-  startEngine: async ({ places }, use) => {
+  startEngine: async ({ places }, use, testInfo) => {
     const started: EngineProcess[] = [];
     await use(async (options = {}) => {
       const engine = await EngineProcess.start({
@@ -50,6 +50,9 @@ export const test = base.extend<Fixtures>({
       started.push(engine);
       return engine;
     });
+    if (testInfo.status !== testInfo.expectedStatus)
+      for (const { output } of started)
+        process.stderr.write(`The engine of "${testInfo.title}" said:\n${output}`);
     for (const engine of started) await engine.kill();
   },
   engine: async ({ startEngine }, use) => {

@@ -111,6 +111,10 @@ function fittingCpuWorkers(probe: ProbeResult, options: SelectionOptions): numbe
   return Math.max(1, Math.min(probe.cpu.physical_cores, Math.floor(free / perWorkerBytes)));
 }
 
+/** Whether the program chose how many workers the processor has. */
+const isOwnNumber = (text: string, chosen: readonly ChosenDevice[]): boolean =>
+  !text.includes(':') && chosen.every(({ kind }) => kind === 'cpu');
+
 /**
  * A remark on how many cores compute, and why not all, if the user has given no number. Null if all of them
  * compute, or other devices do.
@@ -121,8 +125,7 @@ export function coresRemark(
   chosen: readonly ChosenDevice[],
   { sharedBytes, perWorkerBytes }: CpuMemory,
 ): Message | null {
-  const isGiven = text.includes(':');
-  if (isGiven || chosen.length === 0 || chosen.some(({ kind }) => kind !== 'cpu')) return null;
+  if (chosen.length === 0 || !isOwnNumber(text, chosen)) return null;
   const workers = chosen.length;
   if (workers < cpu.physical_cores) {
     return message('note.cores_by_memory', {
@@ -140,8 +143,7 @@ export function coresRemark(
 
 /** The processor's workers that get a part to compute, as the start of each costs a second; a number that was given stays. */
 export function workersWithParts(text: string, chosen: ChosenDevice[], parts: number): ChosenDevice[] {
-  const isGiven = text.includes(':') || chosen.some(({ kind }) => kind !== 'cpu');
-  return isGiven ? chosen : chosen.slice(0, Math.max(1, Math.ceil(parts)));
+  return isOwnNumber(text, chosen) ? chosen.slice(0, Math.max(1, Math.ceil(parts))) : chosen;
 }
 
 const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);

@@ -115,15 +115,11 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     catalog,
     open,
     pythonEnvironment,
-    make: async (request, defaultParent, walk) => {
-      const known = { inspected: inspections.recall.bind(inspections), walk };
-      return createRun(await pythonEnvironment.context(), {
-        request,
-        defaultParent,
-        freeName: true,
-        ...known,
-      });
-    },
+    make: async (request, defaultParent, walk) =>
+      createRun(await pythonEnvironment.context(), {
+        ...{ request, defaultParent, freeName: true, walk },
+        inspected: inspections.recall.bind(inspections),
+      }),
   });
   const list = new RunList(open, catalog, control, speeds);
   const watch = new RunWatch(open, catalog, (summary) => list.placed(summary));

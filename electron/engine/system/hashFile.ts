@@ -28,8 +28,9 @@ export async function hashFile(
 }
 
 /**
- * Hashes an open file from its current position to its end, while its next block is read. It reuses two buffers: of the many that a stream
- * allocates, V8 lets 80 MB accumulate before it collects those no longer in use.
+ * Hashes an open file from its current position to its end, while its next block is read. It reuses two
+ * buffers: of the many that a stream allocates, V8 lets 80 MB accumulate before it collects those no longer
+ * in use.
  */
 export async function hashDescriptor(
   descriptor: number,

@@ -56,9 +56,8 @@ import {
   makeWorkFolders,
   removeRun,
 } from '../../store/runFolder.ts';
-import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
+import { chooseDevices, precisionOf, workOf, type DeviceChoice } from './chooseDevices.ts';
 import { asInEarlier, type EarlierRun, givesParts, readEarlier, workTakenOver } from './earlierRun.ts';
-import { precisionOf, workOf } from '../shares/clusterPlan.ts';
 import { formatCount } from '../../../contract/terminal/format.ts';
 
 export interface CreatedRun {

@@ -3,7 +3,8 @@ import type { SlurmChoice } from '../../../contract/cluster.ts';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
 import { slurmPlace, slurmScript } from '../../../contract/terminal/slurmScript.ts';
-import { precisionOf, withoutGpus, workOf } from './clusterPlan.ts';
+import { precisionOf, workOf } from '../begin/chooseDevices.ts';
+import { withoutGpus } from './clusterPlan.ts';
 
 const OWN = ['node', '/ours.js'];
 const ON_GPUS = slurmScript(['--array=1-2'], false, OWN);

@@ -11,7 +11,7 @@ import { lastResults } from '../../devices/check/check.ts';
 import type { EngineContext } from '../../run/engineContext.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
-import { chooseDevices } from '../../run/begin/chooseDevices.ts';
+import { chooseDevices, precisionOf, workOf, type PlannedDevices } from '../../run/begin/chooseDevices.ts';
 import {
   asInEarlier,
   type EarlierRun,
@@ -19,7 +19,6 @@ import {
   readEarlier,
   workTakenOver,
 } from '../../run/begin/earlierRun.ts';
-import { precisionOf, workOf, type PlannedDevices } from '../../run/shares/clusterPlan.ts';
 import { diskNeeded, diskShortage } from '../../run/begin/checkReadiness.ts';
 import { checkRunFolder } from '../../store/runFolder.ts';
 import type { SecondsRange, WorkAhead } from './runSpeeds.ts';

@@ -249,21 +249,6 @@ export const annotationSchema = z.object({
 });
 export type Annotation = z.infer<typeof annotationSchema>;
 
-/**
- * The work that a run is expected to do, and its devices: the expected time is computed from it while the run
- * waits.
- */
-export const expectedWorkSchema = z.object({
-  frames: countSchema,
-  residues: countSchema,
-  deviceNames: z.array(z.string()),
-  /** The share that an earlier run has computed. */
-  takenOver: z.number().optional(),
-});
-export type ExpectedWork = z.infer<typeof expectedWorkSchema>;
-
-const secondsRangeSchema = z.object({ low: z.number(), high: z.number() });
-
 export const runSummarySchema = z.object({
   runId: runIdSchema,
   folder: z.string(),
@@ -285,12 +270,8 @@ export const runSummarySchema = z.object({
    * The last controls of its model on each kind of its devices when it began; null if they were not recorded.
    */
   controls: z.array(runControlsSchema).nullable(),
-  /** Null if its files were not inspected before it was created. */
-  expected: expectedWorkSchema.nullable(),
   /** Whether it has left the queue, and its devices, model and inputs are being checked. */
   starting: z.boolean(),
-  /** Seconds until a waiting run is expected to start; null if unknown. */
-  startsInSeconds: secondsRangeSchema.nullable(),
   /** Computing time, without pauses and outages; null while it computes, when `RunLive` has it. */
   computingSeconds: z.number().nonnegative().nullable(),
   fraction: z.number().min(0).max(1).nullable(),

@@ -244,12 +244,6 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
       defaultParent: join(folder, 'second'),
       inspected: () => Promise.resolve({ ...file, judged }),
     });
-    // While the run waits, its expected time leaves out what is taken over, too.
-    const { expected } = await service.open.read(unwrap(made).folder, async (store) => {
-      const { description } = await store.loadRun();
-      return description.options;
-    });
-    expect(expected?.takenOver).toBe(whole.residues / second.residues);
     const { order, firstRound, residuesPerPart } = plan;
     expect(unwrap(made).plan).toMatchObject({ earlier, order, firstRound, residuesPerPart });
   });

@@ -23,7 +23,6 @@ import {
 import { openLibrary, hasEnded } from './runs/runSummary.ts';
 import { RunCatalog } from './runs/runCatalog.ts';
 import { RunControl } from './runs/runControl.ts';
-import { RunList } from './runs/runList.ts';
 import { RunWatch } from './runs/runWatch.ts';
 import { UserSettings } from './userSettings.ts';
 import { SpeedHistory } from './questions/speedHistory.ts';
@@ -33,6 +32,9 @@ import { WeightDownloads } from './computer/weightDownloads.ts';
 
 /** A question from ssh, and progress, are shown as they come. */
 const OTHERS_INTERVAL_MS = 100;
+const LIST_INTERVAL_MS = 500;
+/** A smaller change of a fraction isn't worth sending all runs again. */
+const FRACTION_STEPS = 200;
 const CLOSE_DEADLINE_MS = 15_000;
 /** The share of the closing time for pausing runs; databases get the rest. */
 const PAUSE_SHARE = 0.5;
@@ -121,14 +123,25 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
         inspected: inspections.recall.bind(inspections),
       }),
   });
-  const list = new RunList(open, catalog, control, speeds);
-  const watch = new RunWatch(open, catalog, (summary) => list.placed(summary));
+  const list = new LiveTopic({
+    take: () =>
+      catalog.all().map((summary) => {
+        const fraction = open.session(summary.folder)?.progress().fraction ?? summary.fraction;
+        return {
+          ...control.placed(summary),
+          fraction: fraction === null ? null : Math.floor(fraction * FRACTION_STEPS) / FRACTION_STEPS,
+        };
+      }),
+    intervalMs: LIST_INTERVAL_MS,
+    polls: () => control.queue.active !== null,
+  });
+  const watch = new RunWatch(open, catalog, (summary) => control.placed(summary));
   catalog.changes.add(() => {
-    list.topic.changed();
+    list.changed();
   });
   control.changes.add((runId) => {
     watch.changed(runId);
-    list.topic.changed();
+    list.changed();
   });
   let learning: Promise<void> = Promise.resolve();
   control.rests.add((run) => {
@@ -168,7 +181,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
       packing.stop(),
       others.close(),
       otherComputers.close(),
-      list.topic.close(),
+      list.close(),
       watch.close(),
       catalog.close(),
     ]);
@@ -198,7 +211,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     packing,
     known,
     exported: new Set(),
-    list: list.topic,
+    list,
     calls,
     others,
     otherComputers,

@@ -10,7 +10,7 @@ import {
   type MemoryProfile,
   type PrepareDone,
 } from '../../contract/protocol/index.ts';
-import { annotationSchema, expectedWorkSchema, runRequestSchema } from '../../contract/rpc/runs.ts';
+import { annotationSchema, runRequestSchema } from '../../contract/rpc/runs.ts';
 import { sampleDetailsSchema } from '../../contract/samples.ts';
 import type { RunState, PartState } from '../../contract/runState.ts';
 
@@ -46,7 +46,6 @@ export const runOptionsSchema = z.object({
   /** The goal that was set after the run was created; null if it was taken away. */
   goal: goalSchema.nullable().optional().catch(null),
   annotation: annotationSchema.optional().catch(undefined),
-  expected: expectedWorkSchema.optional().catch(undefined),
   /** Of a share: the id of its run, and its own name, such as `3-of-8`. */
   share: z.string().optional().catch(''),
   shareName: z.string().optional().catch(undefined),

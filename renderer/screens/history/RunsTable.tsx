@@ -237,35 +237,30 @@ function Outcome({ run, texts: { t, format } }: { run: RunSummary; texts: Texts 
   );
 }
 
-/** How far a run is that is not done, or when it is expected to start. */
+/** How far a run is that is not done. */
 function Progress({ run, texts: { format } }: { run: RunSummary; texts: Texts }) {
-  if (run.queuePosition !== null && !isAtWork(run)) return <ExpectedStart key={run.runId} run={run} />;
+  if (run.queuePosition !== null && !isAtWork(run)) return <StartNow key={run.runId} run={run} />;
   return run.state.phase === 'done' || run.fraction === null ? null : format.progress(run.fraction);
 }
 
-/** For the first run in the queue, shows a button if no run computes, since nothing starts by itself then. */
-function ExpectedStart({ run }: { run: RunSummary }) {
-  const { t, format } = useTexts();
+/** For the first run in the queue if no run computes, since nothing starts by itself then. */
+function StartNow({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
   const isHeld = useRuns((state) => state.runs?.some(isAtWork) === false && run.queuePosition === 0);
   const begin = useMutation({ mutationFn: resumeRun });
-  const starts = run.startsInSeconds;
-  if (isHeld)
-    return (
-      <Button
-        size="compact-xs"
-        loading={begin.isPending}
-        onClick={(event) => {
-          event.stopPropagation();
-          begin.mutate(run);
-        }}
-      >
-        {t('run.startNow')}
-      </Button>
-    );
-  if (!starts) return t('progress.startsUnknown');
-  return starts.high < 1
-    ? t('progress.startsNow')
-    : t('progress.startsIn', { time: format.durationRange(starts.low, starts.high) });
+  if (!isHeld) return null;
+  return (
+    <Button
+      size="compact-xs"
+      loading={begin.isPending}
+      onClick={(event) => {
+        event.stopPropagation();
+        begin.mutate(run);
+      }}
+    >
+      {t('run.startNow')}
+    </Button>
+  );
 }
 
 function QueueArrows({ run }: { run: RunSummary }) {

@@ -83,9 +83,7 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
     goal: null,
     queuePosition: null,
     controls: options.teaching ? null : [],
-    expected: null,
     starting: false,
-    startsInSeconds: null,
     computingSeconds: ended ? 2520 : null,
     fraction: ended ? 1 : null,
     sequences: null,
@@ -105,11 +103,6 @@ const PAIRS = Array.from({ length: 20 }, (_, index) => `gut_${String(index + 1).
 
 const INPUTS = ['sample_A.fasta.gz', 'sample_B.fasta.gz', 'sample_C.fasta.gz', 'control.fna'];
 
-const waiting = (queuePosition: number, low: number, high: number) => ({
-  queuePosition,
-  startsInSeconds: { low, high },
-});
-
 const INVENTED: readonly (Omit<RunOptions, 'runId'> & { id: keyof typeof RUN_IDS })[] = [
   {
     id: 'running',
@@ -124,7 +117,7 @@ const INVENTED: readonly (Omit<RunOptions, 'runId'> & { id: keyof typeof RUN_IDS
     name: 'River sediment, March',
     state: { phase: 'created' },
     hoursAgo: 0.4,
-    more: waiting(0, 2700, 3300),
+    more: { queuePosition: 0 },
   },
   {
     id: 'queuedSecond',
@@ -132,7 +125,7 @@ const INVENTED: readonly (Omit<RunOptions, 'runId'> & { id: keyof typeof RUN_IDS
     state: { phase: 'created' },
     inputs: INPUTS.slice(0, 2),
     hoursAgo: 0.2,
-    more: waiting(1, 4200, 6000),
+    more: { queuePosition: 1 },
   },
   {
     id: 'samples',
@@ -140,7 +133,7 @@ const INVENTED: readonly (Omit<RunOptions, 'runId'> & { id: keyof typeof RUN_IDS
     state: { phase: 'created' },
     inputs: PAIRS,
     hoursAgo: 0.1,
-    more: waiting(2, 5400, 8400),
+    more: { queuePosition: 2 },
   },
   {
     id: 'preparing',

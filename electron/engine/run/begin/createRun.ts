@@ -23,7 +23,7 @@ import type { InputFileProblem, InspectedFile, Judged, Repair } from '../../../c
 import { isBlocking } from '../../../contract/problems.ts';
 import { pairProblems } from '../../../contract/readPairs.ts';
 import { sampleNames, NO_DETAILS } from '../../../contract/samples.ts';
-import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
+import type { RunRequest } from '../../../contract/rpc/runs.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { checkPrecision } from '../../devices/check/trial.ts';
@@ -57,7 +57,7 @@ import {
   removeRun,
 } from '../../store/runFolder.ts';
 import { chooseDevices, precisionOf, workOf, type DeviceChoice } from './chooseDevices.ts';
-import { asInEarlier, type EarlierRun, givesParts, readEarlier, workTakenOver } from './earlierRun.ts';
+import { asInEarlier, givesParts, readEarlier } from './earlierRun.ts';
 import { formatCount } from '../../../contract/terminal/format.ts';
 
 export interface CreatedRun {
@@ -159,12 +159,6 @@ export async function createRun(
   const work = workOf(asked, choice.value, judged.residues);
   const parts = judged.residues / work.residuesPerPart;
   const devices = workersWithParts(request.devices, choice.value.devices, parts);
-  const expected = {
-    frames: judged.frames,
-    residues: judged.residues,
-    deviceNames: devices.map(({ name }) => name),
-    ...(earlier.value && { takenOver: shareTakenOver(earlier.value, files, judged.residues) }),
-  };
   // Scores of a second look or another genetic code have other p-values than those of a calibration.
   const trusted =
     request.calibrates || second.value || geneticCode
@@ -194,7 +188,7 @@ export async function createRun(
   if (refusal) return err(refusal);
   const runId = randomUUID();
   const problems = pairProblems(files);
-  const made = await makeFolder(context, folder, plan, runId, request, { expected, leftOut, problems });
+  const made = await makeFolder(context, folder, plan, runId, request, { leftOut, problems });
   return made.ok
     ? ok({
         runId,
@@ -208,11 +202,6 @@ export async function createRun(
         createdAt: performance.now(),
       })
     : made;
-}
-
-function shareTakenOver(earlier: EarlierRun, files: readonly InspectedFile[], residues: number): number {
-  const contents = files.map(({ sha256 }) => sha256 ?? '');
-  return Math.min(1, workTakenOver(earlier, contents).residues / Math.max(1, residues));
 }
 
 /** The second look that a request asks for. */
@@ -358,11 +347,9 @@ async function makeFolder(
   runId: string,
   request: RunRequest,
   {
-    expected,
     leftOut,
     problems,
   }: {
-    expected: ExpectedWork;
     leftOut: readonly LeftOutInput[];
     problems: ReadonlyMap<string, readonly InputFileProblem[]>;
   },
@@ -384,7 +371,6 @@ async function makeFolder(
       name: request.name ?? basename(folder),
       options: {
         request,
-        expected: { ...expected },
         madeHere: signRun(context.paths, folder, runId, request),
         ...(request.samples ? { samples: samplesFor(plan, request.samples) } : {}),
         ...(request.sampleDetails

@@ -115,6 +115,12 @@ export class RunControl {
     return this.entering.has(runId) || (this.queue.active === runId && !isActive(state));
   }
 
+  /** A run with its place in the queue. */
+  placed(summary: RunSummary): RunSummary {
+    const queuePosition = this.queue.position(summary.runId);
+    return { ...summary, queuePosition, starting: this.isStarting(summary) };
+  }
+
   /** Whether it is computing, or waiting to. */
   isWanted(runId: string): boolean {
     return this.queue.active === runId || this.queue.position(runId) !== null;

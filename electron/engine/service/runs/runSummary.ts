@@ -32,7 +32,7 @@ export async function readSummary(
 /** What is known about an open run without querying its database. */
 export function describeRun(run: StoredRun, folder: string): RunSummary {
   const { description, plan, state, counts, prepared } = run;
-  const { annotation, expected = null } = description.options;
+  const { annotation } = description.options;
   return {
     runId: description.runId,
     folder,
@@ -47,9 +47,7 @@ export function describeRun(run: StoredRun, folder: string): RunSummary {
     goal: goalOf(run, folder),
     queuePosition: null,
     controls: controlsOf(run.devices),
-    expected,
     starting: false,
-    startsInSeconds: null,
     computingSeconds: null,
     fraction: runProgress(run, counts, [], 0).fraction,
     sequences: prepared?.records ?? (counts.records > 0 ? counts.records : null),

@@ -64,19 +64,10 @@ function useFacts(run: RunSummary | null, progress: RunProgress | null): FactIte
   if (!run || !progress) return [];
   const status = runStatus(run);
   if (status === 'queued') {
-    const { queuePosition, startsInSeconds: starts } = run;
     return [
       {
         label: t('progress.place'),
-        value: t('common.of', { part: (queuePosition ?? 0) + 1, whole: Math.max(queued, 1) }),
-      },
-      {
-        label: t('progress.starts'),
-        value: !starts
-          ? t('progress.startsUnknown')
-          : starts.high < 1
-            ? t('progress.startsNow')
-            : t('progress.startsIn', { time: format.durationRange(starts.low, starts.high) }),
+        value: t('common.of', { part: (run.queuePosition ?? 0) + 1, whole: Math.max(queued, 1) }),
       },
     ];
   }

@@ -78,10 +78,7 @@ export function runsRouter(world: World) {
           state: { phase: 'created' },
           hoursAgo: 0,
           inputs: input.inputs.map((path) => path.split('/').at(-1) ?? path),
-          more: {
-            queuePosition: world.runs.filter((run) => run.queuePosition !== null).length,
-            startsInSeconds: { low: 7200, high: 10_800 },
-          },
+          more: { queuePosition: world.runs.filter((run) => run.queuePosition !== null).length },
         },
         Date.now(),
       );

@@ -1,6 +1,8 @@
+import { wordFor } from '../../contract/columns.ts';
 import { CONSERVATIVE } from '../../contract/evidence.ts';
+import type { ExportLanguage } from '../../contract/exports.ts';
 import { sampleNames, NO_DETAILS, type SampleDetails } from '../../contract/samples.ts';
-import { noPredictions, predictionSchema } from '../../contract/results.ts';
+import { noPredictions, predictionSchema, viralShare, type Prediction } from '../../contract/results.ts';
 import type { Found, SamplesFound, SampleSummary } from '../../contract/rpc/results.ts';
 import type { ExpectedShares } from '../../contract/rpc/runs.ts';
 import { sharesOf } from '../results/estimates/viralShare.ts';
@@ -85,3 +87,38 @@ function sumOf(some: readonly Found[]): Found {
   }
   return sum;
 }
+
+interface SampleColumn {
+  readonly en: string;
+  readonly de: string;
+  readonly kind: 'text' | 'integer' | 'share';
+  /** Empty or null if it has none. */
+  readonly valueOf: (summary: SampleSummary, language: ExportLanguage) => string | number | null;
+}
+
+const callColumn = (call: Prediction): SampleColumn => ({
+  en: wordFor('prediction', call, 'en'),
+  de: wordFor('prediction', call, 'de'),
+  kind: 'integer',
+  valueOf: ({ byPrediction }) => byPrediction[call],
+});
+
+/** What tables for people say of each sample, in this order. */
+export const SAMPLE_COLUMNS = {
+  sample: { en: 'Sample', de: 'Probe', kind: 'text', valueOf: ({ sample }) => sample },
+  group: { en: 'Group', de: 'Gruppe', kind: 'text', valueOf: ({ group }) => group },
+  control: {
+    ...{ en: 'Control', de: 'Kontrolle', kind: 'text' },
+    valueOf: ({ control }, language) => (control ? { en: 'yes', de: 'ja' }[language] : ''),
+  },
+  sequences: { en: 'Sequences', de: 'Sequenzen', kind: 'integer', valueOf: ({ sequences }) => sequences },
+  bases: { en: 'Bases', de: 'Basen', kind: 'integer', valueOf: ({ bases }) => bases },
+  virus: callColumn('virus'),
+  others: callColumn('others'),
+  not_scored: callColumn('not_scored'),
+  failed: callColumn('failed'),
+  share: {
+    ...{ en: 'Viral share', de: 'Viraler Anteil', kind: 'share' },
+    valueOf: ({ byPrediction }) => viralShare(byPrediction),
+  },
+} as const satisfies Record<string, SampleColumn>;

@@ -9,7 +9,6 @@ import type { Annotation, ExpectedShares } from '../../../contract/rpc/runs.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { isPlainFile, readPlain } from '../../system/runFiles.ts';
-import type { LengthScores } from '../../../contract/lengthScores.ts';
 import { markedRows, sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import type { RunTimings, StoredRun } from '../../store/types.ts';
@@ -18,16 +17,13 @@ import { otherText } from '../otherTools/joinOtherTable.ts';
 import type { SamplesFound } from '../../../contract/rpc/results.ts';
 import { expectedShares, samplesFound } from '../samples.ts';
 
-export const SCORE_BINS = 50;
-/** Length bins, in bp; the last one is open-ended. */
-export const LENGTH_EDGES: readonly number[] = [0, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000];
 const MOST_TOP = 50;
 /** The user's own choice is not cut so soon. */
 const MOST_SHORTLISTED = 500;
 const MOST_RUN_JSON_BYTES = 2 ** 27;
 
 /** Facts that only run.json has. */
-export const runJsonSchema = z.object({
+const runJsonSchema = z.object({
   versions: z.record(z.string(), z.string().nullable()),
 });
 
@@ -39,10 +35,6 @@ export interface ReportFacts {
   /** Of a run that stopped at its goal: what is known of the whole, and how many calls stand. */
   enough: { shares: ExpectedShares; settled: number; unsettled: number } | null;
   inputNames: readonly string[];
-  /** Outside of the negative controls, as all totals of the report. */
-  scores: LengthScores;
-  /** Sequences without an open frame, outside of the controls too. */
-  noOpenFrame: number;
   top: SequenceResult[];
   /** The list that `top` is from. */
   topOf: ReportList;
@@ -59,24 +51,13 @@ export interface ReportFacts {
 export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
   const { store, run } = source;
   const found = await samplesFound(store, run);
-  const outside = found.inControls && {
-    inputs: found.items.flatMap(({ control, inputs }) => (control ? [] : inputs)),
-  };
-  const [timings, scores, unjudged, top] = await Promise.all([
-    store.timings(),
-    store.lengthScores({ filter: { ...outside } }, LENGTH_EDGES, SCORE_BINS),
-    store.countPredictions({ filter: { ...outside, reasons: ['no_open_frame'] } }),
-    topSequences(source),
-  ]);
-  const recorded = readRunJson(store.folder);
+  const top = await topSequences(source);
   return {
     run,
-    timings,
+    timings: await store.timings(),
     enough: run.state.phase === 'paused' && run.state.enough ? await knownOf(store) : null,
     found,
     inputNames: source.inputNames,
-    scores,
-    noOpenFrame: unjudged.total,
     ...top,
     ribbons: await store.ribbonsOf(top.top.map(({ row, nChunks }) => ({ row, nChunks }))),
     others: source.others.map((joined) => ({
@@ -84,7 +65,7 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
       says: top.top.map(({ row }) => otherText(joined, row)),
     })),
     notes: new Map(sequenceNotes(store.folder).map((one) => [one.row, one])),
-    versions: recorded?.versions ?? { app: run.description.appVersion },
+    versions: readRunJson(store.folder)?.versions ?? { app: run.description.appVersion },
   };
 }
 

@@ -1,36 +1,24 @@
 import { basename } from 'node:path';
-import type { OtherSays } from '../../../contract/otherTools.ts';
-import { exportFormat } from '../format.ts';
-import { CITATIONS, type ExportLanguage } from '../../../contract/exports.ts';
-import { hitText } from '../../../contract/hit.ts';
-import { goalText } from '../../../contract/goal.ts';
-import { chunkLengthsText, modelMark, shortestChunk } from '../../../contract/plan.ts';
-import { STANDARD_GENETIC_CODE, type Precision } from '../../../contract/protocol/common.ts';
-import { scoresByCall, sharesByLength } from '../../../contract/lengthScores.ts';
-import { estimateText, sharePercent } from '../../../contract/shareEstimate.ts';
-import { severityOf, toldOf } from '../../../contract/problems.ts';
-import { matesOf } from '../../../contract/samples.ts';
-import { NO_DETAILS } from '../../../contract/samples.ts';
-import { predictionSchema, viralShare, type Prediction } from '../../../contract/results.ts';
-import { isLookedAgain } from '../../../contract/ribbon.ts';
-import { createFormats, type Formats } from '../../../contract/format.ts';
-import { wordFor } from '../../../contract/columns.ts';
-import type { ExportSource } from '../exportSource.ts';
-import type { SampleSummary } from '../../../contract/rpc/results.ts';
-import type { WholeFile } from '../wholeFile.ts';
-import { CALL_TEXT, evidenceText, PAIR_TEXT, pValueText, SCORE_TEXT } from '../table/workbookNotes.ts';
-import { COLOURS, columns, ribbon, stackedBars, html, markup, type Markup } from './charts.ts';
-import { reportFacts, SCORE_BINS, type ReportFacts } from './reportFacts.ts';
-import { filesLeftOut, inputsRead } from '../../store/types.ts';
 import { describeRunControls } from '../../../contract/checks.ts';
+import { sequenceColumn, wordFor, type ColumnKey, type SequenceResult } from '../../../contract/columns.ts';
+import { CITATIONS, type ExportLanguage } from '../../../contract/exports.ts';
+import { createFormats, type Formats } from '../../../contract/format.ts';
+import { goalText } from '../../../contract/goal.ts';
+import { hitText } from '../../../contract/hit.ts';
+import type { OtherSays } from '../../../contract/otherTools.ts';
+import { chunkLengthsText, modelMark } from '../../../contract/plan.ts';
+import { severityOf, toldOf } from '../../../contract/problems.ts';
+import { isLookedAgain } from '../../../contract/ribbon.ts';
+import { matesOf, NO_DETAILS } from '../../../contract/samples.ts';
+import { estimateText, sharePercent } from '../../../contract/shareEstimate.ts';
+import type { SampleSummary } from '../../../contract/rpc/results.ts';
+import { filesLeftOut, inputsRead } from '../../store/types.ts';
+import { exportFormat } from '../format.ts';
+import { SAMPLE_COLUMNS } from '../samples.ts';
+import { howToRead } from '../table/workbookNotes.ts';
+import { html, Markup, ribbon, type Part } from './html.ts';
+import { reportFacts, type ReportFacts } from './reportFacts.ts';
 import { REPORT_TEXTS } from './reportTexts.ts';
-
-const PRECISIONS: Record<Precision, string> = {
-  fp32: 'FP32 (32 bit)',
-  fp16: 'FP16 (16 bit)',
-  bf16: 'BF16 (16 bit)',
-  fp8: 'FP8 (8 bit)',
-};
 
 /** These leave out nothing that is there, but something is probably missing. */
 const OF_WHOLE_FILES: ReadonlySet<string> = new Set([
@@ -41,19 +29,6 @@ const OF_WHOLE_FILES: ReadonlySet<string> = new Set([
 ]);
 /** Places that are named of a problem; failed_records.tsv has them all. */
 const MOST_PLACES = 5;
-
-/** A picture of a great many samples helps nobody; the table has them all. */
-const MOST_BARS = 40;
-
-/**
- * Writes one HTML file that says what was run, what was found and how to read it; it opens offline and prints
- * on A4.
- */
-async function writeReport(source: ExportSource, file: WholeFile): Promise<void> {
-  source.report(0);
-  await file.write(reportHtml(await reportFacts(source), source.language, new Date()));
-  source.report(source.count);
-}
 
 export function reportHtml(facts: ReportFacts, language: ExportLanguage, now: Date): string {
   const page = new ReportPage(facts, language);
@@ -89,7 +64,7 @@ class ReportPage {
         <meta name="generator" content="VirNucPro Desktop" />
         <title>${isMarked ? `${texts.notForResearch}: ${title}` : title}</title>
         <style>
-          ${markup(REPORT_STYLE)}
+          ${new Markup(REPORT_STYLE)}
         </style>
       </head>
       <body>
@@ -102,14 +77,15 @@ class ReportPage {
           ${this.leftOut()}
         </header>
         <main>
-          ${this.known()}${this.samples()}${this.top()}${this.plots()}${this.reading()}${this.limits()}${this.what()}${this.methods()}${this.citations()}
+          ${this.known()}${this.samples()}${this.top()}${this.reading()}${section(texts.limits, list(texts.limitList))}
+          ${this.what()}${this.methods()}${this.citations()}
         </main>
       </body>
     </html>`;
   }
 
   /** What the results do not have, and why: files that the run went on without, damaged records, reads without their mates. */
-  private leftOut(): Markup | string {
+  private leftOut(): Part {
     const { inputs, problems } = this.facts.run;
     const files = filesLeftOut(this.facts.run);
     const used = inputs.filter(({ failure }) => !failure).length;
@@ -118,19 +94,15 @@ class ReportPage {
     const { texts, count, language } = this;
     return html`<div class="caution" role="note">
       ${files.length === 0 ? '' : html`<p>${texts.leftOut(count(files.length), count(used + files.length))}</p>`}
-      <ul>
-        ${files.map(({ path, ...why }) => html`<li><strong>${basename(path)}</strong>: ${toldOf(why, language)}</li>`)}
-      </ul>
+      ${list(files.map(({ path, ...why }) => html`<strong>${basename(path)}</strong>: ${toldOf(why, language)}`))}
       ${notAll.length === 0 ? '' : html`<p>${texts.notAll}</p>`}
-      <ul>
-        ${notAll.map(
+      ${list(
+        notAll.map(
           (problem) =>
-            html`<li>
-              <strong>${this.facts.inputNames[problem.input] ?? ''}</strong>: ${toldOf(problem, language)}
-              ${problem.examples.slice(0, MOST_PLACES).map(({ name, detail }) => html`<br />${name}: ${detail}`)}
-            </li>`,
-        )}
-      </ul>
+            html`<strong>${this.facts.inputNames[problem.input] ?? ''}</strong>: ${toldOf(problem, language)}
+              ${problem.examples.slice(0, MOST_PLACES).map(({ name, detail }) => html`<br />${name}: ${detail}`)}`,
+        ),
+      )}
     </div>`;
   }
 
@@ -142,7 +114,7 @@ class ReportPage {
     return this.texts.enough(goalText(state.enough), this.count(done), this.count(total));
   }
 
-  private known(): Markup | string {
+  private known(): Part {
     const { enough } = this.facts;
     if (enough === null) return '';
     const { texts, count } = this;
@@ -150,7 +122,7 @@ class ReportPage {
     return html`<section>
       <p>${texts.calls(count(settled), count(unsettled))}</p>
       ${table(shares.samples, [
-        { title: texts.sample, cell: ({ sample }) => sample },
+        { title: SAMPLE_COLUMNS.sample[this.language], cell: ({ sample }) => sample },
         {
           title: texts.shareToCome,
           kind: 'n',
@@ -167,178 +139,104 @@ class ReportPage {
 
   private what(): Markup {
     const { run, timings, inputNames, found, versions } = this.facts;
-    const { texts, count } = this;
+    const { texts, count, language } = this;
     const { model, precision } = run.plan;
-    const dateTime = (time: number) => this.format.dateTime(new Date(time).toISOString());
-    const program = ['app', 'backend', 'python', 'torch', 'platform'].flatMap((name) => {
-      const version = versions[name];
-      return version === null || version === undefined ? [] : [`${name} ${version}`];
-    });
-    const rows: [string, string][] = [
-      [texts.model, `${model.title}${model.notice === null ? '' : ` (${model.notice})`}`],
-      [texts.chunks, `${chunkLengthsText(run.plan)} bp`],
-      [texts.precision, PRECISIONS[precision]],
-      ...this.controls(),
-      ...[...new Set(inputsRead(run).flatMap(({ repairs }) => repairs))].map((repair): [string, string] => [
-        texts.repairs,
-        texts.repair[repair],
+    const dateTime = (time: number | null) =>
+      time === null ? '–' : this.format.dateTime(new Date(time).toISOString());
+    const program = ['app', 'backend', 'python', 'torch', 'platform'].flatMap((name) =>
+      versions[name] ? [`${name} ${versions[name]}`] : [],
+    );
+    const repairs = new Set(inputsRead(run).flatMap((input) => input.repairs));
+    const controls = describeRunControls(run.devices, language);
+    return section(
+      texts.what,
+      definitions([
+        [this.heading('model'), `${model.title}${model.notice === null ? '' : ` (${model.notice})`}`],
+        [texts.chunks, `${chunkLengthsText(run.plan)} bp`],
+        [texts.precision, precision.toUpperCase()],
+        ...(controls === null ? [] : [[texts.controls, controls] as const]),
+        ...[...repairs].map((repair) => [texts.repairs, texts.repair[repair]] as const),
+        [texts.devices, [...new Set(run.devices.map(({ name }) => name))].join(', ') || '–'],
+        [texts.begun, dateTime(timings.startedAt)],
+        [texts.ended, dateTime(timings.lastChangeAt)],
+        [texts.working, this.format.duration(timings.workingMilliseconds / 1000)],
+        [texts.program, `VirNucPro Desktop: ${program.join(', ')}`],
       ]),
-      ...this.imported((facts): [string, string] => [texts.imported, texts.importedFrom(facts)]),
-      [texts.devices, [...new Set(run.devices.map(({ name }) => name))].join(', ') || '–'],
-      [texts.begun, timings.startedAt === null ? '–' : dateTime(timings.startedAt)],
-      [texts.ended, dateTime(timings.lastChangeAt)],
-      [texts.working, this.format.duration(timings.workingMilliseconds / 1000)],
-      [texts.program, `VirNucPro Desktop: ${program.join(', ')}`],
-    ];
-    return html`<section>
-      <h2>${texts.what}</h2>
-      ${definitions(rows)}
-      ${table(run.inputs, [
-        { title: texts.file, cell: ({ input }) => inputNames[input] ?? '' },
-        { title: texts.sample, cell: ({ input }) => found.names[input] ?? '' },
+      table(run.inputs, [
+        { title: this.heading('input'), cell: ({ input }) => inputNames[input] ?? '' },
+        { title: SAMPLE_COLUMNS.sample[language], cell: ({ input }) => found.names[input] ?? '' },
         { title: texts.size, kind: 'n', cell: ({ sizeBytes }) => this.format.fileSize(sizeBytes) },
         {
-          title: texts.sequences,
+          title: SAMPLE_COLUMNS.sequences[language],
           kind: 'n',
           cell: ({ prepared }) => (prepared ? count(prepared.records) : '–'),
         },
-        { title: texts.bases, kind: 'n', cell: ({ prepared }) => (prepared ? count(prepared.bases) : '–') },
-      ])}
-    </section>`;
+        {
+          title: SAMPLE_COLUMNS.bases[language],
+          kind: 'n',
+          cell: ({ prepared }) => (prepared ? count(prepared.bases) : '–'),
+        },
+      ]),
+    );
+  }
+
+  /** The title of a column that tables of sequences have. */
+  private heading(key: ColumnKey): string {
+    return sequenceColumn(key)[this.language][0];
   }
 
   private samples(): Markup {
     const { items: samples, outsideControls } = this.facts.found;
     const { texts, language } = this;
-    const calls = predictionSchema.options;
-    const wordOf = (call: Prediction) => wordFor('prediction', call, language);
-    const hasGroups = samples.some(({ group }) => group !== null);
     const hasControls = samples.some(({ control }) => control);
-    const noted = samples.filter(({ note }) => note !== null);
-    const named = ({ sample }: SampleSummary): string => this.named(sample);
-    const columns: ReportColumn<SampleSummary>[] = [
-      { title: texts.sample, cell: named },
-      ...(hasGroups ? [{ title: texts.group, cell: ({ group }: SampleSummary) => group ?? '' }] : []),
-      { title: texts.sequences, kind: 'n', cell: ({ sequences }) => this.count(sequences) },
-      ...calls.map((call): ReportColumn<SampleSummary> => ({
-        title: wordOf(call),
-        kind: 'n',
-        cell: ({ byPrediction }) => this.count(byPrediction[call]),
-      })),
-      { title: texts.bases, kind: 'n', cell: ({ bases }) => this.count(bases) },
-      {
-        title: texts.share,
-        kind: 'n',
-        cell: (summary) => sharePercent(viralShare(summary.byPrediction), this.format.percent),
-      },
-    ];
-    return html`<section>
-      <h2>${texts.samples}</h2>
-      ${table(
-        samples,
-        columns,
-        samples.length > 1
-          ? {
-              ...NO_DETAILS,
-              sample: hasControls ? texts.totalOutsideControls : texts.total,
-              inputs: [],
-              ...outsideControls,
-            }
-          : undefined,
-      )}
-      <figure>
-        ${stackedBars(
-          samples
-            .slice(0, MOST_BARS)
-            .map((summary) => ({ label: named(summary), counts: summary.byPrediction })),
-          texts.samples,
-        )}
-        <figcaption>
-          ${calls.map((call) => html`<span class="key"><i style="background:${COLOURS[call]}"></i>${wordOf(call)}</span>`)}
-        </figcaption>
-      </figure>
-      <p class="note">${texts.shareNote}</p>
-      ${hasControls ? html`<p class="note">${texts.controlNote}</p>` : ''}
-      ${noted.length > 0 ? definitions(noted.map(({ sample, note }) => [sample, note ?? ''])) : ''}
-    </section>`;
-  }
-
-  private isControl(sample: string | undefined): boolean {
-    return this.facts.found.items.some((one) => one.control && one.sample === sample);
-  }
-
-  /** A sample, marked if it is a control. */
-  private named(sample: string): string {
-    return this.isControl(sample) ? `${sample} (${this.texts.control})` : sample;
-  }
-
-  private plots(): Markup {
-    const { virus, others } = scoresByCall(this.facts.scores);
-    const { texts } = this;
-    const histogram = (bins: readonly number[], title: string, colour: string): Markup => {
-      const top = Math.max(1, ...bins);
-      const bars = bins.map((n, i) => ({
-        label: this.format.decimal(i / SCORE_BINS, 1),
-        height: n / top,
-        note: texts.perBin(
-          this.count(n),
-          this.format.decimal(i / SCORE_BINS, 2),
-          this.format.decimal((i + 1) / SCORE_BINS, 2),
-        ),
-      }));
-      return html`<figure>
-        <figcaption>${title}</figcaption>
-        ${columns(bars, {
-          title,
-          top: this.count(top),
-          colour,
-          labelEvery: SCORE_BINS / 10,
-          end: this.format.decimal(1, 1),
-        })}
-      </figure>`;
+    const noted = samples.flatMap(({ sample, note }) => (note === null ? [] : [[sample, note] as const]));
+    const total = {
+      ...{ ...NO_DETAILS, sample: hasControls ? texts.totalOutsideControls : texts.total, inputs: [] },
+      ...outsideControls,
     };
-    const byLength = (what: 'virus' | 'notScored', title: string, colour: string): Markup => {
-      const bars = sharesByLength(this.facts.scores, what).map(({ from, to, counted, of, share }) => ({
-        label: to === null ? `≥ ${this.count(from)}` : `${this.count(from)}–${this.count(to - 1)}`,
-        height: share ?? 0,
-        note: texts.lengthNote(this.count(counted), this.count(of), this.count(from)),
+    const columns = Object.values(SAMPLE_COLUMNS)
+      .filter(({ kind, valueOf }) => kind !== 'text' || samples.some((one) => valueOf(one, language)))
+      .map(({ [language]: title, kind, valueOf }): ReportColumn<SampleSummary> => ({
+        title,
+        ...(kind !== 'text' && { kind: 'n' }),
+        cell: (summary) => {
+          const value = valueOf(summary, language);
+          if (kind === 'share')
+            return sharePercent(value === null ? null : Number(value), this.format.percent);
+          return typeof value === 'number' ? this.count(value) : (value ?? '');
+        },
       }));
-      return html`<figure>
-        <figcaption>${title}</figcaption>
-        ${columns(bars, { title, top: this.format.percent(1), colour })}
-      </figure>`;
-    };
-    const { run, noOpenFrame, found } = this.facts;
-    return html`<section>
-      <h2>${texts.plots}${found.inControls ? ` (${texts.totalOutsideControls})` : ''}</h2>
-      ${histogram(virus, texts.scoresVirus, COLOURS.virus)}${histogram(others, texts.scoresOthers, COLOURS.others)}
-      ${byLength('virus', texts.lengths, COLOURS.virus)}${byLength('notScored', texts.notScored, COLOURS.not_scored)}
-      ${noOpenFrame > 0 ? html`<p class="note">${texts.notJudged(this.count(noOpenFrame), this.count(shortestChunk(run.plan)))}</p>` : ''}
-    </section>`;
+    return section(
+      texts.samples,
+      table(samples, columns, samples.length > 1 ? total : undefined),
+      html`<p class="note">${texts.shareNote}</p>`,
+      hasControls ? html`<p class="note">${texts.controlNote}</p>` : '',
+      noted.length > 0 ? definitions(noted) : '',
+    );
   }
 
   private top(): Markup {
     const { top, topOf, topTotal, ribbons, notes, others, found } = this.facts;
     const { texts, language } = this;
-    if (top.length === 0)
-      return html`<section>
-        <h2>${texts.top}</h2>
-        <p>${texts.topNone}</p>
-      </section>`;
-    const intro = texts.topIntro[topOf](top.length, this.count(topTotal));
+    if (top.length === 0) return section(texts.top, html`<p>${texts.topNone}</p>`);
+    const controls = new Set(found.items.flatMap(({ control, sample }) => (control ? [sample] : [])));
+    const sampleOf = (input: number): string => found.names[input] ?? '';
     const noteOf = (row: number): string => {
       const { tags = [], note = '' } = notes.get(row) ?? {};
       return [tags.join(', '), note].filter((part) => part !== '').join(': ');
     };
     const isNoted = top.some(({ row }) => noteOf(row) !== '');
-    return html`<section>
-      <h2>${texts.top}</h2>
-      <p>${intro}${ribbons.flat().some(isLookedAgain) ? ` ${texts.lookedAgain}` : ''}</p>
-      ${table(top, [
-        { title: texts.name, cell: ({ seqName }) => seqName },
-        { title: texts.sample, cell: ({ input }) => this.named(found.names[input] ?? '') },
+    const isMarked = ribbons.flat().some(isLookedAgain);
+    return section(
+      texts.top,
+      html`<p>
+        ${texts.topIntro[topOf](top.length, this.count(topTotal))}${isMarked ? ` ${texts.lookedAgain}` : ''}
+      </p>`,
+      table(top, [
+        { title: this.heading('seqName'), cell: ({ seqName }) => seqName },
+        { title: SAMPLE_COLUMNS.sample[language], cell: ({ input }) => sampleOf(input) },
         {
-          title: texts.score,
+          title: this.heading('virusScore'),
           kind: 'n',
           cell: ({ virusScore, settled }) =>
             html`${virusScore === null ? '–' : this.format.score(virusScore)}${
@@ -347,128 +245,82 @@ class ReportPage {
         },
         { title: texts.along, kind: 'ribbon', cell: (_, i) => ribbon(ribbons[i] ?? []) },
         {
-          title: texts.evidence,
+          title: this.heading('evidence'),
           cell: ({ evidence }) => (evidence === null ? '–' : wordFor('evidence', evidence, language)),
         },
         {
           title: texts.inWords,
           cell: (sequence) =>
-            hitText(sequence, { language, isControl: this.isControl(found.names[sequence.input]) }),
+            hitText(sequence, { language, isControl: controls.has(sampleOf(sequence.input)) }),
         },
-        ...others.map(({ title, says }): ReportColumn<(typeof top)[number]> => ({
+        ...others.map(({ title, says }): ReportColumn<SequenceResult> => ({
           title,
           cell: (_, i) => this.otherTool(says[i]),
         })),
-        ...(isNoted ? [{ title: texts.note, cell: ({ row }: (typeof top)[number]) => noteOf(row) }] : []),
-      ])}
-    </section>`;
+        ...(isNoted ? [{ title: texts.note, cell: ({ row }: SequenceResult) => noteOf(row) }] : []),
+      ]),
+    );
   }
 
   private otherTool(says: OtherSays | null | undefined): string {
     if (!says) return '–';
-    return [
-      says.isVirus === null
-        ? ''
-        : says.isVirus
-          ? wordFor('prediction', 'virus', this.language)
-          : this.texts.notVirus,
-      says.text,
-    ]
-      .filter((part) => part !== '')
-      .join(', ');
+    const { isVirus, text } = says;
+    const call = isVirus ? wordFor('prediction', 'virus', this.language) : this.texts.notVirus;
+    return [isVirus === null ? '' : call, text].filter((part) => part !== '').join(', ');
   }
 
   private reading(): Markup {
-    const { texts, language } = this;
     const { plan, inputs } = this.facts.run;
-    const hasPairs = matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null);
-    const entries: [string, string][] = [
-      [texts.score, SCORE_TEXT[language]],
-      [texts.call, CALL_TEXT[language]],
-      [texts.evidence, evidenceText(language, plan)],
-      ...(plan.trusted ? [[texts.pValue, pValueText(language, plan.trusted.file)] as [string, string]] : []),
-      ...(hasPairs ? [[texts.pair, PAIR_TEXT[language]] as [string, string]] : []),
-      ...(plan.model.name === 'teaching' && modelMark(plan.model) !== null
-        ? [[texts.modelCard, texts.teachingCard] as [string, string]]
-        : []),
-    ];
-    return html`<section>
-      <h2>${texts.reading}</h2>
-      ${definitions(entries, 'long')}
-    </section>`;
-  }
-
-  private controls(): [string, string][] {
-    const words = describeRunControls(this.facts.run.devices, this.language);
-    return words === null ? [] : [[this.texts.controls, words]];
-  }
-
-  /** Describes embeddings reused from an earlier run; nothing without any. */
-  private imported<Said>(say: (facts: Parameters<typeof this.texts.importedFrom>[0]) => Said): Said[] {
-    const { imported } = this.facts.run.plan;
-    if (!imported) return [];
-    const { count } = this;
-    const { folder, precision } = imported;
-    return [
-      say({
-        esm2: count(imported.framesEsm2),
-        dnabertS: count(imported.framesDnabertS),
-        frames: count(imported.frames),
-        folder,
-        precision,
-      }),
-    ];
+    const has = {
+      evidence: true,
+      p_value: plan.trusted !== undefined,
+      pair_score: matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null),
+    };
+    return section(
+      this.texts.reading,
+      definitions(
+        howToRead(this.language, plan, (column) => has[column]),
+        'long',
+      ),
+    );
   }
 
   private methods(): Markup {
     const { run, versions, found } = this.facts;
-    const { byPrediction } = found.outsideControls;
-    const { model, chunkLength, minLength, geneticCode, secondLook, precision } = run.plan;
-    const text = this.texts.methodsText({
+    const { virus, others } = found.outsideControls.byPrediction;
+    const { plan } = run;
+    const { texts, count } = this;
+    const text = texts.methodsText({
+      plan,
       app: versions['app'] ?? run.description.appVersion,
       torch: versions['torch'] ?? null,
-      // Norm bands are known only for the published encoders.
-      esm2: model.normBands ? 'ESM-2 3B' : 'ESM-2',
-      model: model.title,
-      hash: model.hash,
-      chunkLength,
-      minLength,
-      geneticCode: geneticCode ?? STANDARD_GENETIC_CODE,
-      secondLook: secondLook
-        ? { length: secondLook.chunkLength, model: secondLook.model?.title ?? null }
-        : null,
-      precision: precision.toUpperCase(),
-      sequences: this.count(found.all.sequences),
+      sequences: count(found.all.sequences),
       hasControls: found.inControls !== null,
       files: run.inputs.length,
-      virus: this.count(byPrediction.virus),
-      scored: this.count(byPrediction.virus + byPrediction.others),
+      virus: count(virus),
+      scored: count(virus + others),
     });
-    return html`<section>
-      <h2>${this.texts.methods}</h2>
-      <p class="copy">${text}${this.imported((facts) => this.texts.importedMethods(facts))}</p>
-    </section>`;
+    const imported = plan.imported
+      ? texts.importedMethods(
+          count(plan.imported.framesEsm2),
+          count(plan.imported.framesDnabertS),
+          count(plan.imported.frames),
+        )
+      : '';
+    return section(texts.methods, html`<p class="copy">${text}${imported}</p>`);
   }
 
   private citations(): Markup {
-    return html`<section>
-      <h2>${this.texts.citations}</h2>
-      <ol>
-        ${CITATIONS.map(
-          ({ authors, year, title, source, url }) =>
-            html`<li>${authors} (${year}). ${title}. ${source}. <a href="${url}">${url}</a></li>`,
-        )}
-      </ol>
-    </section>`;
-  }
-
-  private limits(): Markup {
-    return html`<section>
-      <h2>${this.texts.limits}</h2>
-      <ul>
-        ${this.texts.limitList.map((limit) => html`<li>${limit}</li>`)}
-      </ul>
-    </section>`;
+    const works = CITATIONS.map(
+      ({ authors, year, title, source, url }) =>
+        html`<li>${authors} (${year}). ${title}. ${source}. <a href="${url}">${url}</a></li>`,
+    );
+    return section(
+      this.texts.citations,
+      html`<ol>
+        ${works}
+      </ol>`,
+    );
   }
 }
 
@@ -479,7 +331,19 @@ interface ReportColumn<Row> {
   cell: (row: Row, place: number) => Markup | string;
 }
 
-const look = (kind: string | undefined): Markup => markup(kind === undefined ? '' : ` class="${kind}"`);
+function section(title: string, ...content: Part[]): Markup {
+  return html`<section>
+    <h2>${title}</h2>
+    ${content}
+  </section>`;
+}
+
+const list = (items: readonly (Markup | string)[]): Markup =>
+  html`<ul>
+    ${items.map((item) => html`<li>${item}</li>`)}
+  </ul>`;
+
+const look = (kind: string | undefined): Markup => new Markup(kind === undefined ? '' : ` class="${kind}"`);
 
 /** A table with a line for each row, and one for their total below. */
 function table<Row>(rows: readonly Row[], columns: readonly ReportColumn<Row>[], total?: Row): Markup {
@@ -507,15 +371,14 @@ function table<Row>(rows: readonly Row[], columns: readonly ReportColumn<Row>[],
 }
 
 function definitions(entries: readonly (readonly [term: string, text: string])[], kind?: 'long'): Markup {
-  return html`<dl${look(kind)}>
-    ${entries.map(
-      ([term, text]) =>
-        html`<dt>${term}</dt>
-          <dd>${text}</dd>`,
-    )}
-  </dl>`;
+  return html`<dl${look(kind)}>${entries.map(
+    ([term, text]) =>
+      html`<dt>${term}</dt>
+        <dd>${text}</dd>`,
+  )}</dl>`;
 }
 
+/** One HTML file that says what was found, how to read it and what was run; it opens offline and prints on A4. */
 export const report = exportFormat(
   'report',
   null,
@@ -523,7 +386,11 @@ export const report = exportFormat(
     en: ['Report (HTML)', 'One file to read, print and send'],
     de: ['Bericht (HTML)', 'Eine Datei zum Lesen, Drucken und Verschicken'],
   },
-  ({ source, file }) => writeReport(source, file),
+  async ({ source, file }) => {
+    source.report(0);
+    await file.write(reportHtml(await reportFacts(source), source.language, new Date()));
+    source.report(source.count);
+  },
   { ending: '_report.html', isOfWholeRun: true },
 );
 
@@ -553,17 +420,11 @@ th, td { padding: 3px 6px; border-bottom: 1px solid #e3e5e8; text-align: left; v
 th { border-bottom-color: #9aa0a6; overflow-wrap: normal; }
 tfoot td { font-weight: 600; border-top: 1px solid #9aa0a6; }
 .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-tr, figure, li { break-inside: avoid; }
+tr, li { break-inside: avoid; }
 thead { display: table-header-group; }
-figure { margin: 14px 0; }
-figcaption { font-weight: 600; font-size: 13px; margin-bottom: 4px; }
-svg { display: block; width: 100%; height: auto; font-size: 11px; fill: #1c1e21; }
-.ribbon svg { width: 90px; height: 14px; }
-.key { margin-right: 16px; font-weight: 400; }
-.key i { display: inline-block; width: 11px; height: 11px; margin-right: 5px; border-radius: 2px; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.ribbon svg { display: block; width: 90px; height: 14px; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .note { color: #4b5056; font-size: 12.5px; }
 .copy { padding: 10px 12px; background: #f3f4f6; border-left: 3px solid #9aa0a6; }
-code { font: 11px/1.4 ui-monospace, 'SF Mono', Consolas, monospace; overflow-wrap: anywhere; }
 a { color: #1d5c8c; overflow-wrap: anywhere; }
 li { margin: 4px 0; }
 @media screen and (max-width: 520px) { body { padding: 8px; } table { font-size: 9.5px; } th, td { padding: 3px 1px; }

@@ -1,32 +1,49 @@
+import { sequenceColumn, type ColumnKey } from '../../../contract/columns.ts';
 import { EVIDENCE_RULE, SHORTEST_LENGTH, undecidedUpTo } from '../../../contract/evidence.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import { chunkLengthsText, modelMark, type Plan } from '../../../contract/plan.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 
-/** The second sheet of a workbook: facts about the run, and how to read the columns. */
+/** Those that have a value. */
+const written = (notes: readonly (readonly [label: string, text: string | null])[]) =>
+  notes.flatMap(([label, text]): [string, string][] => (text === null ? [] : [[label, text]]));
+
+/** The last sheet of a workbook: facts about the run, and how to read the columns. */
 export function workbookNotes(source: ExportSource, columns: readonly Column[]): [string, string][] {
   const { language, run } = source;
   const { model, precision } = run.plan;
   const texts = TEXTS[language];
-  const mark = modelMark(model);
   const has = (name: string): boolean => columns.some((column) => column.name === name);
-  return [
-    ...(mark === null ? [] : [[texts.caution, mark] as [string, string]]),
-    ...(run.state.phase === 'done' ? [] : [[texts.provisional, texts.provisionalText] as [string, string]]),
+  return written([
+    [texts.caution, modelMark(model)],
+    [texts.provisional, run.state.phase === 'done' ? null : texts.provisionalText],
     [texts.run, run.description.name],
-    [texts.model, `${model.title}, ${precision}, ${texts.chunks(chunkLengthsText(run.plan))}`],
+    [
+      sequenceColumn('model')[language][0],
+      `${model.title}, ${precision}, ${texts.chunks(chunkLengthsText(run.plan))}`,
+    ],
     [texts.files, run.inputs.map(({ path }) => path).join('\n')],
-    [texts.score, SCORE_TEXT[language]],
-    [texts.call, CALL_TEXT[language]],
-    ...(has('evidence') ? [[texts.evidence, evidenceText(language, run.plan)] as [string, string]] : []),
-    ...(has('p_value')
-      ? [[texts.pValue, pValueText(language, run.plan.trusted?.file ?? '')] as [string, string]]
-      : []),
-    ...(has('pair_score') ? [[texts.pair, PAIR_TEXT[language]] as [string, string]] : []),
+    ...howToRead(language, run.plan, has),
     [texts.positions, texts.positionsText],
-    ...(has('tags') || has('note') ? [[texts.notes, texts.notesText] as [string, string]] : []),
-  ];
+    [texts.notes, has('tags') || has('note') ? texts.notesText : null],
+  ]);
+}
+
+/** How to read the score, the call, and those of these columns that a table has. */
+export function howToRead(
+  language: ExportLanguage,
+  plan: Plan,
+  has: (column: 'evidence' | 'p_value' | 'pair_score') => boolean,
+): [string, string][] {
+  const heading = (key: ColumnKey) => sequenceColumn(key)[language][0];
+  return written([
+    [heading('virusScore'), SCORE_TEXT[language]],
+    [heading('prediction'), CALL_TEXT[language]],
+    [heading('evidence'), has('evidence') ? evidenceText(language, plan) : null],
+    [heading('pValue'), has('p_value') ? pValueText(language, plan.trusted?.file ?? '') : null],
+    [TEXTS[language].pair, has('pair_score') ? PAIR_TEXT[language] : null],
+  ]);
 }
 
 const TEXTS = {
@@ -36,12 +53,7 @@ const TEXTS = {
     provisionalText:
       'The run was not done when this was exported: sequences not computed by then are missing.',
     run: 'Run',
-    model: 'Model',
     files: 'Files',
-    score: 'Score',
-    call: 'Call',
-    evidence: 'Evidence',
-    pValue: 'p-value',
     pair: 'Read pair',
     positions: 'Positions',
     positionsText: 'Count from 1; both ends belong to the chunk.',
@@ -55,12 +67,7 @@ const TEXTS = {
     provisionalText:
       'Der Lauf war beim Export nicht fertig: Sequenzen, die bis dahin nicht berechnet waren, fehlen.',
     run: 'Lauf',
-    model: 'Modell',
     files: 'Dateien',
-    score: 'Wert',
-    call: 'Einstufung',
-    evidence: 'Beleglage',
-    pValue: 'p-Wert',
     pair: 'Read-Paar',
     positions: 'Positionen',
     positionsText: 'Zählen ab 1; beide Enden gehören zum Stück.',
@@ -71,8 +78,7 @@ const TEXTS = {
   },
 } as const satisfies Record<ExportLanguage, object>;
 
-/** The report uses the same sentences. */
-export const SCORE_TEXT: Record<ExportLanguage, string> = {
+const SCORE_TEXT: Record<ExportLanguage, string> = {
   en:
     'A chunk has the virus score of its most decided reading frame. The score of a sequence is the mean over its scored chunks, each ' +
     'weighted by the bases that no scored chunk before it covers. It ranks sequences and is no probability: in a metagenome viruses ' +
@@ -83,7 +89,7 @@ export const SCORE_TEXT: Record<ExportLanguage, string> = {
     'einem Metagenom sind Viren weit seltener als in den Trainingsdaten. Eine geeichte Falscherkennungsrate gibt es nicht.',
 };
 
-export const CALL_TEXT: Record<ExportLanguage, string> = {
+const CALL_TEXT: Record<ExportLanguage, string> = {
   en:
     'Virus from a score of 0.5 on, other below. A chunk is called what its most decided frame says: virus where the highest virus ' +
     'score of its frames is at least as high as the highest other score. Not scored means that no chunk has a reading frame without ' +
@@ -96,7 +102,7 @@ export const CALL_TEXT: Record<ExportLanguage, string> = {
 };
 
 /** What a p-value is of, and what must hold for it. */
-export function pValueText(language: ExportLanguage, file: string): string {
+function pValueText(language: ExportLanguage, file: string): string {
   return {
     en:
       `How often one of the sequences in ${file}, which the user trusts to be no viruses, scores as high, among those of about the same ` +
@@ -109,7 +115,7 @@ export function pValueText(language: ExportLanguage, file: string): string {
   }[language];
 }
 
-export const PAIR_TEXT: Record<ExportLanguage, string> = {
+const PAIR_TEXT: Record<ExportLanguage, string> = {
   en:
     'One call of both reads of a pair: the mean of their scores, weighted by their scored bases, virus from 0.5 on. A read without a call ' +
     'adds nothing. Counts, shares and evidence are those of the single reads.',
@@ -119,7 +125,7 @@ export const PAIR_TEXT: Record<ExportLanguage, string> = {
 };
 
 /** What every run says of its evidence levels. */
-export function evidenceText(language: ExportLanguage, plan: Plan): string {
+function evidenceText(language: ExportLanguage, plan: Plan): string {
   const { scoredChunkLengths, strong } = EVIDENCE_RULE;
   const weakBases = scoredChunkLengths * plan.chunkLength;
   const decimals = (value: number): string =>

@@ -2,14 +2,13 @@ import { exportFormat } from '../format.ts';
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { ExportLanguage } from '../../../contract/exports.ts';
-import { predictionSchema, viralShare } from '../../../contract/results.ts';
 import { textSql, xmlSql } from '../../store/duckdb/cellSql.ts';
 import type { Column } from './columns.ts';
 import { wordSql } from './delimited.ts';
 import { tableLines } from './tableLines.ts';
 import type { ExportSource } from '../exportSource.ts';
 import type { SampleSummary } from '../../../contract/rpc/results.ts';
-import { samplesFound } from '../samples.ts';
+import { SAMPLE_COLUMNS, samplesFound } from '../samples.ts';
 import { workbookNotes } from './workbookNotes.ts';
 import type { WholeFile } from '../wholeFile.ts';
 
@@ -119,70 +118,51 @@ function textCell(i: number, row: number, value: string, format: number): string
   return `<c r="${columnLetters(i)}${row}" s="${format}" t="inlineStr"><is><t xml:space="preserve">${escaped(shown)}</t></is></c>`;
 }
 
-const SAMPLE_HEADINGS: Record<ExportLanguage, readonly string[]> = {
-  en: [
-    'Sample',
-    'Group',
-    'Control',
-    'Sequences',
-    'Bases',
-    'Virus',
-    'Other',
-    'Not scored',
-    'Failed',
-    'Viral share',
-  ],
-  de: [
-    'Probe',
-    'Gruppe',
-    'Kontrolle',
-    'Sequenzen',
-    'Basen',
-    'Virus',
-    'Anderes',
-    'Nicht bewertet',
-    'Gescheitert',
-    'Viraler Anteil',
-  ],
-};
+/** A cell of a value; none if it has none. */
+function valueCell(i: number, row: number, value: string | number | null, format: number): string {
+  if (value === null || value === '') return '';
+  if (typeof value === 'string') return textCell(i, row, value, format);
+  return `<c r="${columnLetters(i)}${row}" s="${format}"><v>${value}</v></c>`;
+}
+
+function sheetOf(
+  widths: readonly (readonly [from: number, to: number, width: number])[],
+  rows: readonly string[],
+): string {
+  const columns = widths.map(
+    ([from, to, width]) => `<col min="${from}" max="${to}" width="${width}" customWidth="1"/>`,
+  );
+  const lines = rows.map((cells, i) => `<row r="${i + 1}">${cells}</row>`);
+  return `<worksheet xmlns="${MAIN}"><cols>${columns.join('')}</cols><sheetData>${lines.join('')}</sheetData></worksheet>`;
+}
 
 /** Every sample of the run, whichever sequences were selected. */
 function samplesSheet(samples: readonly SampleSummary[], language: ExportLanguage): string {
-  const rows = samples.map((summary, i) => {
-    const { sample, group, control, sequences, bases, byPrediction } = summary;
-    const row = i + 2;
-    const texts = [sample, group ?? '', control ? YES[language] : ''];
-    const counts = [sequences, bases, ...predictionSchema.options.map((call) => byPrediction[call])];
-    const share = viralShare(byPrediction);
-    return `<row r="${row}">${[
-      ...texts.map((text, at) => (text === '' ? '' : textCell(at, row, text, FORMAT.text))),
-      ...counts.map((count, at) => numberCell(texts.length + at, row, String(count), FORMAT.integer)),
-      share === null ? '' : numberCell(texts.length + counts.length, row, String(share), FORMAT.share),
-    ].join('')}</row>`;
-  });
-  const headings = SAMPLE_HEADINGS[language]
-    .map((heading, at) => textCell(at, 1, heading, FORMAT.heading))
-    .join('');
-  return (
-    `<worksheet xmlns="${MAIN}"><cols><col min="1" max="2" width="24" customWidth="1"/>` +
-    `<col min="3" max="10" width="14" customWidth="1"/></cols><sheetData><row r="1">${headings}</row>${rows.join('')}</sheetData></worksheet>`
+  const columns = Object.values(SAMPLE_COLUMNS);
+  const head = columns.map(({ [language]: heading }, i) => textCell(i, 1, heading, FORMAT.heading));
+  const rows = samples.map((summary, at) =>
+    columns
+      .map(({ kind, valueOf }, i) => valueCell(i, at + 2, valueOf(summary, language), FORMAT[kind]))
+      .join(''),
   );
-}
-
-const YES: Record<ExportLanguage, string> = { en: 'yes', de: 'ja' };
-
-function numberCell(i: number, row: number, number: string, format: number): string {
-  return `<c r="${columnLetters(i)}${row}" s="${format}"><v>${number}</v></c>`;
+  const widths = [
+    [1, 2, 24],
+    [3, columns.length, 14],
+  ] as const;
+  return sheetOf(widths, [head.join(''), ...rows]);
 }
 
 function notesSheet(notes: readonly (readonly [string, string])[]): string {
   const rows = notes.map(
     ([label, note], i) =>
-      `<row r="${i + 1}">${textCell(0, i + 1, label, FORMAT.heading)}${textCell(1, i + 1, note, FORMAT.wrapped)}</row>`,
+      textCell(0, i + 1, label, FORMAT.heading) + textCell(1, i + 1, note, FORMAT.wrapped),
   );
-  return (
-    `<worksheet xmlns="${MAIN}"><cols><col min="1" max="1" width="24" customWidth="1"/>` +
-    `<col min="2" max="2" width="100" customWidth="1"/></cols><sheetData>${rows.join('')}</sheetData></worksheet>`
+  return sheetOf(
+    [
+      [1, 1, 24],
+      [2, 2, 100],
+    ],
+    rows,
   );
 }
 

@@ -7,8 +7,8 @@ import { type AppFailure, appFailure } from '../../../contract/errors.ts';
 import type { QueryTable } from './queryProcess.ts';
 import { identifier } from './quoted.ts';
 
-/** Each takes memory of its own: with eight, a window about ten million sequences takes some 400 MB. */
-const MOST_THREADS = 8;
+/** Each takes memory of its own: with seven, a window about ten million sequences takes 390 MB. */
+const MOST_THREADS = 7;
 const MEMORY = '1GB';
 /** The limit on temporary data that sorting may write to disk. */
 const SPILL = '20GB';

@@ -54,7 +54,7 @@ export function conditionOf(
     ),
     ...(filter.terminalRepeat ? ['terminal_repeat IS NOT NULL'] : []),
     ...(filter.otherCode ? ['genetic_code_hint IS NOT NULL'] : []),
-    ...(filter.search ? [`contains(lower(header), lower(${quoted(filter.search)}))`] : []),
+    ...(filter.search ? [headerHas(filter.search)] : []),
   ];
   if (filter.other) {
     const isVirus = "prediction = 'virus'";
@@ -69,6 +69,12 @@ export function conditionOf(
     );
   }
   return { condition: ['true', ...conditions.map((one) => `(${one})`)].join(' AND '), picked };
+}
+
+/** Upper and lower case count as the same. A text without letters is looked for in the headers as they are, which takes half the time. */
+function headerHas(text: string): string {
+  if (text.toLowerCase() === text.toUpperCase()) return `contains(header, ${quoted(text)})`;
+  return `contains(lower(header), lower(${quoted(text)}))`;
 }
 
 /** The position in a list; null for values that are not in it. */

@@ -1,3 +1,4 @@
+import type { DuckDBListValue } from '@duckdb/node-api';
 import {
   columnName,
   columnsOf,
@@ -8,7 +9,7 @@ import {
   type SequenceSort,
 } from '../../../contract/columns.ts';
 import { usage } from '../../../contract/errors.ts';
-import { noPredictions, type Prediction } from '../../../contract/results.ts';
+import { noPredictions, predictionSchema, type Prediction } from '../../../contract/results.ts';
 import type { ResultCounts } from '../../../contract/rpc/results.ts';
 import type { LabelledScore } from '../../results/calibration.ts';
 import { areMates, callPair } from '../../results/sequenceRemarks.ts';
@@ -17,6 +18,7 @@ import { noLengthScores, type LengthScores } from '../../../contract/lengthScore
 import type { InputResultSummary } from '../../results/types.ts';
 import { writeNumbers } from '../../system/runFiles.ts';
 import { addTable } from './duckdb.ts';
+import { quoted } from './quoted.ts';
 import type { ResultSource } from './resultSource.ts';
 import { conditionOf, orderOf, sortKeyOf, type SequenceSelection } from './selection.ts';
 
@@ -173,23 +175,31 @@ export function sequenceQueryMethods(source: ResultSource) {
     }
   }
 
-  async function countPredictions(selection: SequenceSelection): Promise<ResultCounts> {
+  const counts = async (selection: SequenceSelection): Promise<ResultCounts> =>
+    (await countAndFind(selection)).counts;
+
+  /** Counts the selected sequences and, for an order, finds its first rows in the same reading of the headers. */
+  async function countAndFind(
+    selection: SequenceSelection,
+    sort?: SequenceSort,
+  ): Promise<{ counts: ResultCounts; first: number[] | null }> {
     const key = keyOf(selection);
-    if (counted?.key === key) return counted.counts;
-    const byPrediction = noPredictions();
-    const counts = await ask<{ prediction: Prediction; count: bigint; open: bigint }>(
+    if (counted?.key === key) return { counts: counted.counts, first: null };
+    const columns = [
+      ...predictionSchema.options.map(
+        (one) => `count(*) FILTER (prediction = ${quoted(one)})::DOUBLE AS ${one}`,
+      ),
+      'count(*) FILTER (NOT settled)::DOUBLE AS unsettled',
+      `${sort ? `min_by(row, ${sortKeyOf(sort, inputs)}, ${FIRST_ROWS})` : 'NULL'} AS first`,
+    ];
+    const [found] = await ask<Record<Prediction | 'unsettled', number> & { first: DuckDBListValue | null }>(
       selection,
-      (condition) =>
-        `SELECT prediction, count(*) AS count, count(*) FILTER (NOT settled) AS open FROM sequences WHERE ${condition} GROUP BY ALL`,
+      (condition) => `SELECT ${columns.join(', ')} FROM sequences WHERE ${condition}`,
     );
-    let [total, unsettled] = [0, 0];
-    for (const { prediction, count, open } of counts) {
-      unsettled += Number(open);
-      byPrediction[prediction] = Number(count);
-      total += Number(count);
-    }
+    const { unsettled, first, ...byPrediction } = found!;
+    const total = Object.values(byPrediction).reduce((sum, one) => sum + one, 0);
     counted = { key, counts: { total, byPrediction, unsettled } };
-    return counted.counts;
+    return { counts: counted.counts, first: sort ? ((first?.items ?? []) as number[]) : null };
   }
 
   return {
@@ -212,15 +222,22 @@ export function sequenceQueryMethods(source: ResultSource) {
       offset: number,
       limit: number,
     ): Promise<FoundSequences> => {
-      const { total } = await countPredictions(selection);
+      const { counts, first: found } = await countAndFind(
+        selection,
+        selection.filter.search ? sort : undefined,
+      );
+      const { total } = counts;
       const [begin, end] = [Math.min(offset, total), Math.min(offset + limit, total)];
       const key = keyOf(selection, sort);
       if (stretch?.key !== key || begin < stretch.first || end > stretch.first + stretch.rows.length)
-        stretch = { key, ...(await stretchAround(selection, sort, { begin, end, total })) };
+        stretch =
+          found && end <= found.length
+            ? { key, first: 0, rows: Uint32Array.from(found) }
+            : { key, ...(await stretchAround(selection, sort, { begin, end, total })) };
       const { first, rows } = stretch;
       return { total, items: await sequencesOf(rows.slice(begin - first, end - first)) };
     },
-    countPredictions,
+    countPredictions: counts,
     inputSummaries: async (): Promise<InputResultSummary[]> => {
       const found = await ask<{ label: string; prediction: Prediction; count: bigint; bases: number }>(
         { filter: {} },

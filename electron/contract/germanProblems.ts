@@ -235,7 +235,7 @@ export const GERMAN_PROBLEMS = {
   'device_switched_off.title': 'Gerät abgeschaltet',
   'device_switched_off.next': 'Die anderen Geräte rechnen weiter. Den Grund nennt sein Log.',
   'out_of_memory.title': 'Das Gerät hatte zu wenig Speicher',
-  'out_of_memory.next': 'Schließen Sie andere Programme, die die GPU benutzen, und wiederholen Sie es dann mit weniger Speicher.',
+  'out_of_memory.next': 'Schließen Sie andere Programme, die die GPU benutzen, und wiederholen Sie es dann.',
   'non_finite.title': 'Das Modell ergab keine Zahlen, auch bei genauerer Wiederholung',
   'non_finite.next': 'Wiederholen Sie es auf einem anderen Gerät. Scheitert es erneut, prüfen Sie die Dateien des Modells.',
   'part_unreadable.title': 'Eine Arbeitsdatei fehlt oder ist beschädigt',

@@ -64,7 +64,6 @@ export const MESSAGES = {
   'note.shares_merged': '{parts} parts were taken over from {shares} shares.',
   'note.smaller_batches':
     '{device} ran out of memory and goes on with smaller batches ({after} instead of {before} tokens).',
-  'note.batches_halved': 'From now on, every device takes half as much at a time.',
   'note.imported':
     'Embeddings were taken over from {folder} ({tool}, computed in {precision}): ESM-2 for {esm2} and DNABERT-S for {dnabertS} of {frames} reading frames. Some of them are computed and compared all the same; scores may differ slightly from those of a run that computes all.',
   'imported.original': 'the original VirNucPro',

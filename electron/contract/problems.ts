@@ -193,10 +193,7 @@ const OF_ANY_WORK = {
 
 /** Why sequences of a part get no score. */
 const OF_PARTS = {
-  out_of_memory: [
-    'Too little memory on the device',
-    'Close other programs that use the GPU, then retry with less memory.',
-  ],
+  out_of_memory: ['Too little memory on the device', 'Close other programs that use the GPU, then retry.'],
   non_finite: [
     'The model gave results that are no numbers, even when computed again more exactly',
     'Retry it on another device. If it fails again, check the files of the model.',

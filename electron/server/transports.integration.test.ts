@@ -192,7 +192,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['runs.stop', byRun, 'usage'],
       ['runs.cancel', byRun, 'usage'],
       ['runs.finishNow', byRun, 'usage'],
-      ['runs.retry', { ...byRun, parts: 'all', smallerBatches: true }, 'usage'],
+      ['runs.retry', { ...byRun, parts: 'all' }, 'usage'],
       ['runs.skip', { ...byRun, parts: ['000000'] }, 'usage'],
       ['runs.settleInput', { ...byRun, file: 'none.fa', path: null }, 'usage'],
       ['runs.setGoal', { ...byRun, goal: null }],

@@ -22,7 +22,7 @@ describe('the exported JSON Schemas', () => {
   it('contain exactly the messages of the protocol', () => {
     const types = (schema: { options: readonly { shape: { type: { value: string } } }[] }): string[] =>
       schema.options.map((option) => option.shape.type.value);
-    expect(types(workerCommandSchema)).toEqual(['load', 'part', 'recall', 'limit_batches', 'stop']);
+    expect(types(workerCommandSchema)).toEqual(['load', 'part', 'recall', 'stop']);
     expect(types(workerEventSchema)).toEqual([
       'hello',
       'ready',

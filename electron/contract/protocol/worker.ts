@@ -72,8 +72,6 @@ export const workerCommandSchema = z.discriminatedUnion('type', [
   loadCommandSchema,
   partCommandSchema,
   z.object({ type: z.literal('recall'), part: partKeySchema }),
-  /** Applies from the next batch on, also to a worker that is still loading. */
-  z.object({ type: z.literal('limit_batches'), most_tokens_per_batch: z.int().positive() }),
   z.object({ type: z.literal('stop') }),
 ]);
 export type WorkerCommand = z.infer<typeof workerCommandSchema>;

@@ -522,12 +522,7 @@ export const runsContract = {
   /** Ends the workers at once; their current parts are computed again on resume. */
   stop: procedure.input(byRun),
   cancel: procedure.input(byRun),
-  retry: procedure.input(
-    byRun.extend({
-      parts: z.union([z.literal('all'), partKeysSchema]),
-      smallerBatches: z.boolean(),
-    }),
-  ),
+  retry: procedure.input(byRun.extend({ parts: z.union([z.literal('all'), partKeysSchema]) })),
   skip: procedure.input(byRun.extend({ parts: partKeysSchema })),
   /**
    * Settles a file that the run went on without: it stays left out, or the file at `path`, which may be the same one

@@ -3,8 +3,6 @@ import type { MemoryProfile, OutOfMemory, WorkerReady } from '../../contract/pro
 import type { ChosenDevice } from '../devices/chosenDevice.ts';
 import type { EngineContext } from './engineContext.ts';
 
-const SMALLEST_BATCH = 256;
-
 /**
  * Known facts about a device's memory: the tokens of the last batch size that fitted, and the worker's
  * measurements, if it could measure.
@@ -29,8 +27,6 @@ export class BatchSizes {
   private readonly memory: EngineContext['learntBatches'];
   private readonly plan: Plan;
   private readonly known = new Map<string, Known>();
-  private readonly limits = new Map<string, number>();
-  private scale = 1;
 
   constructor(memory: EngineContext['learntBatches'], plan: Plan) {
     this.memory = memory;
@@ -47,38 +43,17 @@ export class BatchSizes {
     this.remember(device);
   }
 
-  /** Halves the batches: from now on on these devices, or from the next start on if none are given. */
-  halve(atWork: readonly string[] = []): void {
-    if (atWork.length === 0) this.scale /= 2;
-    for (const id of atWork) this.shrink(id, 0.5);
-  }
-
-  /** Before a start, loads what earlier runs learnt, and applies smaller batches if they were requested. */
+  /** Before a start, loads what earlier runs learnt. */
   async recall(devices: readonly ChosenDevice[]): Promise<void> {
     for (const { id } of devices) {
       const remembered = this.known.has(id) ? null : await this.memory?.recall(this.of(id));
       if (remembered) this.known.set(id, { tokens: remembered.tokensPerBatch, profile: remembered.profile });
-      if (this.scale !== 1) this.shrink(id, this.scale);
     }
-    this.scale = 1;
   }
 
   limitsOf(device: string): MemoryLimits {
-    const known = this.known.get(device);
-    const asked = this.limits.get(device) ?? null;
-    if (!known) return { most_tokens_per_batch: asked, memory_profile: null };
-    if (known.profile !== null) return { most_tokens_per_batch: asked, memory_profile: known.profile };
-    return { most_tokens_per_batch: Math.min(known.tokens, asked ?? Infinity), memory_profile: null };
-  }
-
-  private shrink(device: string, scale: number): void {
-    const { tokensPerBatch } = this.plan;
-    const tokens = Math.min(
-      this.known.get(device)?.tokens ?? Infinity,
-      this.limits.get(device) ?? Infinity,
-      tokensPerBatch,
-    );
-    this.limits.set(device, Math.max(Math.min(SMALLEST_BATCH, tokensPerBatch), Math.floor(tokens * scale)));
+    const { tokens = null, profile = null } = this.known.get(device) ?? {};
+    return { most_tokens_per_batch: profile === null ? tokens : null, memory_profile: profile };
   }
 
   private remember(device: string): void {

@@ -201,7 +201,7 @@ const REQUESTS: Record<string, (run: OpenRun) => Promise<Result<void>>> = {
   stopNow: (run) => run.stopNow(),
   drain: (run) => run.drain(),
   cancel: (run) => run.cancel(),
-  retry: (run) => run.retry('all', true),
+  retry: (run) => run.retry('all'),
   skip: async (run) => run.skip([(await run.record.store.pendingParts())[0]?.key ?? '']),
   finishNow: (run) => run.finishNow(),
   excludeDevice: (run) => run.setDeviceIncluded('cpu:0', false),

@@ -257,14 +257,12 @@ export class OpenRun {
   /**
    * Puts failed parts back into the queue: they are computed with the rest if the run is computing, else at
    * the next start.
-   * With `smallerBatches`, the batches of all parts are halved from then on.
    */
-  async retry(keys: string[] | 'all', smallerBatches = false): Promise<Result<void>> {
+  async retry(keys: string[] | 'all'): Promise<Result<void>> {
     const retried = await this.record.store.retryFailed(keys);
     if (retried.length === 0) return failWith('usage', message('run.nothing_failed'));
     this.tracker.allowStepBack();
     this.record.notes.add('info', 'parts_retried', message('note.retried', { parts: retried.length }));
-    if (smallerBatches) this.useSmallerBatches();
     const parts = await Promise.all(retried.map((key) => this.record.store.part(key)));
     this.session?.request({ type: 'parts_offered', parts: parts.filter((part) => part !== null) });
     await this.refresh();
@@ -356,12 +354,6 @@ export class OpenRun {
     for (const key of leftOut) this.session?.request({ type: 'part_withdrawn', key });
     await this.refresh();
     return ok(undefined);
-  }
-
-  /** Halves the batch size: at once if the run is computing, else from the next start on. */
-  useSmallerBatches(): void {
-    if (this.session) this.session.request({ type: 'halve_batches' });
-    else this.batches.halve();
   }
 
   async setDeviceIncluded(id: string, included: boolean): Promise<Result<void>> {

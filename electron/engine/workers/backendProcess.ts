@@ -271,13 +271,6 @@ export class DeviceWorker {
     this.life.worker.send(part);
   }
 
-  /** Limits batches from the next one on, and after every restart. */
-  limitBatches(tokens: number): void {
-    if (this.load) this.load = { ...this.load, most_tokens_per_batch: tokens };
-    if (this.life.phase === 'loading' || this.life.phase === 'ready')
-      this.life.worker.send({ type: 'limit_batches', most_tokens_per_batch: tokens });
-  }
-
   recall(part: string): void {
     if (this.life.phase === 'ready') this.life.worker.send({ type: 'recall', part });
   }

@@ -23,16 +23,11 @@ afterEach(async () => {
 interface Run {
   precision?: 'fp32' | 'bf16';
   mostTokens?: number | null;
-  /** During the run. */
-  halved?: boolean;
   device?: string;
 }
 
 /** Computes a part as one run and leaves the worker to the next. */
-async function run(
-  name: string,
-  { precision = 'fp32', mostTokens = null, halved = false, device = 'cpu:0' }: Run = {},
-) {
+async function run(name: string, { precision = 'fp32', mostTokens = null, device = 'cpu:0' }: Run = {}) {
   await mkdir(join(folder, name), { recursive: true });
   const load = { type: 'load', device: 'cpu', precision, most_tokens_per_batch: mostTokens } as LoadCommand;
   let ready: WorkerReady | undefined;
@@ -45,6 +40,7 @@ async function run(
           madeUpWorker('works'),
           join(folder, name, `worker-${device.replace(':', '-')}.log`),
           HASH,
+          () => load,
         ),
         load: () => load,
         modelHash: HASH,
@@ -56,7 +52,6 @@ async function run(
         if (event.type === 'worker_ready') {
           ({ ready } = event);
           ({ pid } = worker);
-          if (halved) worker.limitBatches(256);
           worker.assign(MADE_UP_PART);
         }
         if (event.type === 'part_done') void worker.stop(10_000, true).then(resolve, fail);
@@ -86,7 +81,7 @@ describe('WarmWorkers', () => {
   it('gives the next run the worker of the last, which has the model loaded', async () => {
     const first = await run('first');
     expect(kept.memoryBytes).toBe(first.ready?.memory_bytes);
-    const second = await run('second', { mostTokens: 128 });
+    const second = await run('second');
     expect(second).toEqual({ pid: first.pid, ready: { ...first.ready, load_seconds: 0 } });
     // Each run has the log of its own parts.
     for (const name of ['first', 'second']) {
@@ -95,17 +90,15 @@ describe('WarmWorkers', () => {
     }
   });
 
-  it('ends a worker that holds another model before the next is started', async () => {
-    const first = await run('first');
-    const second = await run('second', { precision: 'bf16' });
-    expect(second.pid).not.toBe(first.pid);
-    expect(isAlive(first.pid)).toBe(false);
-  });
-
-  it('keeps no worker whose batches a user has halved', async () => {
-    const { pid } = await run('halved', { halved: true });
-    expect(isAlive(pid)).toBe(false);
-  });
+  it.each<Run>([{ precision: 'bf16' }, { mostTokens: 1 }])(
+    'ends a worker that holds another model, or whose batches are too large: %o',
+    async (other) => {
+      const first = await run('first');
+      const second = await run('second', other);
+      expect(second.pid).not.toBe(first.pid);
+      await hasEnded(first.pid);
+    },
+  );
 
   it('ends what waits when its memory is wanted, when it has waited long, and when the program ends', async () => {
     const wanted = await run('wanted');

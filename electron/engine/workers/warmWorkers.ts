@@ -1,25 +1,20 @@
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { WorkerCommand, WorkerEvent } from '../../contract/protocol/index.ts';
+import type { WorkerEvent, WorkerReady } from '../../contract/protocol/index.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
-import type { BackendProcess } from './backendProcess.ts';
 import {
+  type BackendProcess,
   type LoadCommand,
   type ProcessEvent,
   startWorkerProcess,
-  type WorkerConnection,
   type WorkerLauncher,
 } from './backendProcess.ts';
 
-type Hello = Extract<WorkerEvent, { type: 'hello' }>;
-type Ready = Extract<WorkerEvent, { type: 'ready' }>;
-type WorkerProcess = BackendProcess<WorkerEvent>;
-
 interface Idle {
-  readonly process: WorkerProcess;
-  readonly hello: Hello;
-  readonly load: LoadCommand;
-  readonly ready: Ready;
+  readonly process: BackendProcess<WorkerEvent>;
+  hello: Extract<WorkerEvent, { type: 'hello' }>;
+  load: LoadCommand;
+  ready: WorkerReady;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -48,21 +43,65 @@ export class WarmWorkers {
     );
   }
 
-  /** Takes over the worker that waits for this launch, or starts one. */
-  launcher(launch: PythonLaunch, logPath: string, modelHash: string): WorkerLauncher {
+  /**
+   * Takes over the worker that waits for this launch with the same model, or starts one. Of a worker that has waited a
+   * run hears what it would hear of a new one. One with another model is ended: its memory is free long before a new
+   * process has started and loads.
+   */
+  launcher(
+    launch: PythonLaunch,
+    logPath: string,
+    modelHash: string,
+    wanted: () => LoadCommand,
+  ): WorkerLauncher {
     // Workers of one processor are launched alike; each device has its own log.
     const key = JSON.stringify([launch.file, launch.args, launch.env, basename(logPath)]);
-    return (emit) => new KeptWorker(this, { key, launch, logPath, modelHash }, emit);
+    return (emit) => {
+      const idle = this.take(key);
+      const waited = idle && isSameModel(idle, wanted(), modelHash) ? idle : undefined;
+      if (idle && !waited) void idle.process.stop(END_GRACE_MS);
+      const known: Partial<Omit<Idle, 'timer'>> = { ...waited };
+      const hear = (event: ProcessEvent<WorkerEvent>): void => {
+        if (event.type === 'message' && event.message.type === 'hello') known.hello = event.message;
+        if (event.type === 'message' && event.message.type === 'ready') known.ready = event.message;
+        emit(event);
+      };
+      const hearSoon = (message: WorkerEvent): void => {
+        queueMicrotask(() => hear({ type: 'message', message }));
+      };
+      const process = waited?.process ?? startWorkerProcess(launch, logPath, hear);
+      if (waited) {
+        process.attach(hear, logPath);
+        hearSoon(waited.hello);
+      }
+      return {
+        pid: process.pid,
+        send: (command) => {
+          if (command.type === 'load') known.load = command;
+          if (command.type === 'load' && waited) hearSoon({ ...waited.ready, load_seconds: 0 });
+          else process.send(command);
+        },
+        writeLog: (line) => process.writeLog(line),
+        stop: (graceMs) => process.stop(graceMs),
+        kill: () => process.kill(),
+        rest: () => {
+          const { hello, load, ready } = known;
+          if (!hello || !load || !ready) return false;
+          this.keep(key, { process, hello, load, ready });
+          return true;
+        },
+      };
+    };
   }
 
-  take(key: string): Idle | undefined {
+  private take(key: string): Idle | undefined {
     const found = this.idle.get(key);
     this.idle.delete(key);
     if (found) clearTimeout(found.timer);
     return found;
   }
 
-  keep(key: string, worker: Omit<Idle, 'timer'>): void {
+  private keep(key: string, worker: Omit<Idle, 'timer'>): void {
     if (this.closed) {
       void worker.process.stop(END_GRACE_MS);
       return;
@@ -92,120 +131,6 @@ export class WarmWorkers {
   }
 }
 
-interface Launching {
-  readonly key: string;
-  readonly launch: PythonLaunch;
-  readonly logPath: string;
-  readonly modelHash: string;
-}
-
-/** One run's connection to a worker. It hears of a worker that has waited what it would hear of a new one. */
-class KeptWorker implements WorkerConnection {
-  private readonly kept: WarmWorkers;
-  private readonly launching: Launching;
-  private readonly emit: (event: ProcessEvent<WorkerEvent>) => void;
-  private process: WorkerProcess;
-  private waited: Idle | undefined;
-  private hello: Hello | undefined;
-  private load: LoadCommand | undefined;
-  private ready: Ready | undefined;
-  private limited = false;
-  private over = false;
-
-  constructor(kept: WarmWorkers, launching: Launching, emit: (event: ProcessEvent<WorkerEvent>) => void) {
-    this.kept = kept;
-    this.launching = launching;
-    this.emit = emit;
-    this.waited = kept.take(launching.key);
-    if (!this.waited) {
-      this.process = this.start();
-      return;
-    }
-    const { process, hello } = this.waited;
-    this.process = process;
-    process.attach(this.take, launching.logPath);
-    queueMicrotask(() => this.take({ type: 'message', message: hello }));
-  }
-
-  get pid(): number | undefined {
-    return this.process.pid;
-  }
-
-  send(command: WorkerCommand): void {
-    if (command.type !== 'load') {
-      this.limited ||= command.type === 'limit_batches';
-      this.process.send(command);
-      return;
-    }
-    this.load = command;
-    const { waited } = this;
-    this.waited = undefined;
-    if (!waited) this.process.send(command);
-    else if (isSameModel(waited, command, this.launching.modelHash)) this.goOn(waited, command);
-    else this.replace(command);
-  }
-
-  writeLog(line: string): void {
-    this.process.writeLog(line);
-  }
-
-  stop(graceMs: number): Promise<void> {
-    this.over = true;
-    return this.process.stop(graceMs);
-  }
-
-  kill(): void {
-    this.over = true;
-    this.process.kill();
-  }
-
-  rest(): boolean {
-    const { process, hello, load, ready } = this;
-    if (!hello || !load || !ready || this.limited) return false;
-    this.kept.keep(this.launching.key, { process, hello, load, ready });
-    return true;
-  }
-
-  private goOn({ ready }: Idle, { most_tokens_per_batch: most }: LoadCommand): void {
-    if (most !== null && most < ready.tokens_per_batch)
-      this.process.send({ type: 'limit_batches', most_tokens_per_batch: most });
-    queueMicrotask(() => this.take({ type: 'message', message: { ...ready, load_seconds: 0 } }));
-  }
-
-  /** The worker that has waited holds another model, whose memory must be free before this one is loaded. */
-  private replace(load: LoadCommand): void {
-    const before = this.process;
-    let exit: ProcessEvent<WorkerEvent> | undefined;
-    before.attach((event) => {
-      exit = event;
-    });
-    void before.stop(END_GRACE_MS).then(() => {
-      if (this.over) {
-        if (exit) this.emit(exit);
-        return;
-      }
-      this.process = this.start((event) => {
-        if (event.type !== 'message' || event.message.type !== 'hello') {
-          this.take(event);
-          return;
-        }
-        this.hello = event.message;
-        this.process.send(load);
-      });
-    });
-  }
-
-  private start(take = this.take): WorkerProcess {
-    return startWorkerProcess(this.launching.launch, this.launching.logPath, take);
-  }
-
-  private readonly take = (event: ProcessEvent<WorkerEvent>): void => {
-    if (event.type === 'message' && event.message.type === 'hello') this.hello = event.message;
-    if (event.type === 'message' && event.message.type === 'ready') this.ready = event.message;
-    this.emit(event);
-  };
-}
-
 /** Whether a worker that has loaded one may compute for the other. What is known of its memory may have grown. */
 function isSameModel({ load, ready }: Idle, wanted: LoadCommand, modelHash: string): boolean {
   const comparable = (command: LoadCommand): LoadCommand => ({
@@ -213,5 +138,6 @@ function isSameModel({ load, ready }: Idle, wanted: LoadCommand, modelHash: stri
     memory_profile: null,
     most_tokens_per_batch: null,
   });
-  return ready.model_hash === modelHash && isDeepStrictEqual(comparable(load), comparable(wanted));
+  const fits = (wanted.most_tokens_per_batch ?? Infinity) >= ready.tokens_per_batch;
+  return fits && ready.model_hash === modelHash && isDeepStrictEqual(comparable(load), comparable(wanted));
 }

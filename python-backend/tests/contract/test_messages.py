@@ -81,7 +81,6 @@ SAMPLES: list[Json] = [
     PART,
     {**PART, "frame_begin": 0, "embeddings_path": "/run/work/embeddings/000012.1.0.safetensors"},
     {"type": "recall", "part": "000012"},
-    {"type": "limit_batches", "most_tokens_per_batch": 256},
     {"type": "stop"},
 ]
 

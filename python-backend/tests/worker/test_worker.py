@@ -98,24 +98,6 @@ def test_streamed_layers_and_smaller_batches_are_reported(files: list[PartFile],
             worker.wait_for("part_done")
 
 
-def test_batches_can_be_limited_while_loading_and_computing(tmp_path: Path) -> None:
-    file = write_part_file(tmp_path / "parts" / "000000.safetensors", random_frames(150, seed=31))
-    with RunningWorker() as worker:
-        worker.load(tokens_per_batch=1024)
-        # A later, larger limit does not replace a smaller one.
-        for tokens in (512, 2048):
-            worker.send(type="limit_batches", most_tokens_per_batch=tokens)
-        worker.part("000000", file, tmp_path)
-        assert worker.wait_for("part_done")["batch_halvings"] > 0
-    with RunningWorker() as worker:
-        worker.load(tokens_per_batch=1024)
-        worker.part("000000", file, tmp_path)
-        assert worker.wait_for("part_done")["batch_halvings"] == 0
-        worker.send(type="limit_batches", most_tokens_per_batch=512)
-        worker.part("000001", file, tmp_path)
-        assert worker.wait_for("part_done")["batch_halvings"] > 0
-
-
 def test_a_range_of_frames_is_scored(
     files: list[PartFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,8 +31,7 @@ export function FailuresCard({ run }: { run: RunSummary }) {
   });
   const onSuccess = () => askAgain(queries.runs.key());
   const retry = useMutation({
-    mutationFn: ({ parts, smaller }: { parts: 'all' | string[]; smaller: boolean }) =>
-      engine.runs.retry({ runId, parts, smallerBatches: smaller }),
+    mutationFn: (parts: 'all' | string[]) => engine.runs.retry({ runId, parts }),
     onSuccess,
   });
   const skip = useMutation({
@@ -55,23 +54,9 @@ export function FailuresCard({ run }: { run: RunSummary }) {
       tone="bad"
       title={t('files.failedParts', { count: total })}
       aside={
-        <>
-          <Button
-            size="compact-sm"
-            loading={retry.isPending}
-            onClick={() => retry.mutate({ parts: 'all', smaller: false })}
-          >
-            {t('files.retryAll')}
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="default"
-            loading={retry.isPending}
-            onClick={() => retry.mutate({ parts: 'all', smaller: true })}
-          >
-            {t('files.retryAllSmaller')}
-          </Button>
-        </>
+        <Button size="compact-sm" loading={retry.isPending} onClick={() => retry.mutate('all')}>
+          {t('files.retryAll')}
+        </Button>
       }
     >
       <FailureList names={items.map((part) => rangeOf(part, t))} explanation={t('files.failedExplain')}>
@@ -80,7 +65,7 @@ export function FailuresCard({ run }: { run: RunSummary }) {
             key={part.key}
             part={part}
             busy={retry.isPending || skip.isPending}
-            onRetry={() => retry.mutate({ parts: [part.key], smaller: false })}
+            onRetry={() => retry.mutate([part.key])}
             onSkip={() => askToSkip(part.key)}
             onLog={() => setLog(part.logPath)}
           />

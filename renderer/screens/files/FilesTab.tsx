@@ -35,7 +35,7 @@ function LeftOutCard({ run }: { run: RunSummary }) {
     ...whileInWork(run),
   });
   const compute = useMutation({
-    mutationFn: () => engine.runs.retry({ runId, parts: 'all', smallerBatches: false }),
+    mutationFn: () => engine.runs.retry({ runId, parts: 'all' }),
     onSuccess: () => askAgain(queries.runs.key()),
   });
   if (!leftOut.data || leftOut.data.skipped === 0) return null;

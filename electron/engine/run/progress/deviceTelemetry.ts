@@ -92,10 +92,6 @@ export class DeviceTelemetry {
     }
   }
 
-  limitBatches(tokens: number): void {
-    if (this.tokensPerBatch !== null) this.tokensPerBatch = Math.min(this.tokensPerBatch, tokens);
-  }
-
   /** Restarts the measurement of its speed. */
   private restartMeters(): void {
     this.residues.reset();

@@ -64,12 +64,11 @@ export function workerOptions(options: WorkSessionOptions, device: WorkDevice): 
   );
   const log = join(store.folder, workerLog(device.id));
   const modelHash = record.stored.plan.model.hash;
+  const load = () => loadCommand(options, device);
   return {
     device: device.id,
-    launch: context.warmWorkers
-      ? context.warmWorkers.launcher(launch, log, modelHash)
-      : localLauncher(launch, log),
-    load: () => loadCommand(options, device),
+    launch: context.warmWorkers?.launcher(launch, log, modelHash, load) ?? localLauncher(launch, log),
+    load,
     modelHash,
     deadlines: patientDeadlines(context.deadlines, record.request.patience ?? 1),
     restartDelayMs: context.restartDelayMs,

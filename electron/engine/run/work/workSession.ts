@@ -218,9 +218,6 @@ export class WorkSession {
       case 'stop_worker':
         void this.stopWorker(effect.device);
         break;
-      case 'halve_batches':
-        this.halveBatches(effect.devices);
-        break;
       case 'assign':
         this.assign(effect.device, effect.part);
         break;
@@ -280,23 +277,6 @@ export class WorkSession {
       emit: this.emit,
     });
     this.shares.start();
-  }
-
-  private halveBatches(devices: readonly string[]): void {
-    const { batches } = this.options;
-    batches.halve(devices);
-    for (const device of devices) {
-      const tokens = batches.limitsOf(device).most_tokens_per_batch;
-      if (tokens === null) continue;
-      this.workers.get(device)?.limitBatches(tokens);
-      this.telemetry.get(device)?.limitBatches(tokens);
-      const before = this.memoryUse.get(device);
-      if (before)
-        this.recordMemoryUse(device, {
-          ...before,
-          tokens_per_batch: Math.min(before.tokens_per_batch, tokens),
-        });
-    }
   }
 
   private assign(device: string, part: StoredPart): void {

@@ -149,7 +149,7 @@ export function runsRouter(service: Service) {
       control.stop(input.runId);
     }),
     cancel: runs.cancel.handler(({ input }) => control.cancel(input.runId)),
-    retry: runs.retry.handler(({ input }) => control.retry(input.runId, input.parts, input.smallerBatches)),
+    retry: runs.retry.handler(({ input }) => control.retry(input.runId, input.parts)),
     skip: runs.skip.handler(({ input }) => control.skip(input.runId, input.parts)),
     settleInput: runs.settleInput.handler(async ({ input: { runId, file, path, repairs }, context }) => {
       if (path !== null) await known.check([path], context.window.paths);

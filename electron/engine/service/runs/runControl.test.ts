@@ -57,12 +57,11 @@ class FakeRun {
     return this.record.state;
   }
 
-  readonly useSmallerBatches = (): number => this.calls.push('smaller batches');
   readonly pause = () => this.take('pause');
   readonly drain = () => this.take('drain');
   readonly stopNow = () => this.take('stop');
   readonly cancel = () => this.take('cancel');
-  readonly retry = (parts: unknown, smaller: boolean) => this.take('retry', parts, smaller);
+  readonly retry = (parts: unknown) => this.take('retry', parts);
   readonly skip = (parts: unknown) => this.take('skip', parts);
   readonly finishNow = () => this.take('finish');
   readonly settleInput = (...asked: unknown[]) => this.take('settle', ...asked);
@@ -373,13 +372,13 @@ describe('a run at work', () => {
 
   it('takes changes without beginning again, and tells of them', async () => {
     const { runs, run, said, told } = await atWork();
-    await runs.retry('1', PARTS, true);
+    await runs.retry('1', PARTS);
     await runs.skip('1', PARTS);
     await runs.settleInput('1', 'a.fa', null, []);
     await runs.includeDevice('1', 'cpu', false);
     await runs.finishNow('1');
     expect(run.calls).toEqual([
-      ...['retry ["a"] true', 'skip ["a"]', 'settle a.fa null []', 'device cpu false', 'finish'],
+      ...['retry ["a"]', 'skip ["a"]', 'settle a.fa null []', 'device cpu false', 'finish'],
     ]);
     expect([runs.queue.order, said, told]).toEqual([[], [], ['1', '1', '1', '1', '1']]);
     run.answer = err(LATE);
@@ -389,14 +388,14 @@ describe('a run at work', () => {
   it.each(['finishing', 'pausing'] as const)('begins again for a change while it is %s', async (phase) => {
     const { runs, run } = await atWork();
     run.record.state = { phase };
-    await runs.retry('1', 'all', true);
+    await runs.retry('1', 'all');
     expect(runs.queue.order).toEqual(['1']);
     runs.queue.remove('1');
     await runs.finishNow('1');
     expect(runs.queue.order).toEqual(['1']);
     run.rest(PAUSED);
     await soon();
-    expect(run.calls).toEqual(['retry all true', 'finish', 'smaller batches', 'start']);
+    expect(run.calls).toEqual(['retry all', 'finish', 'start']);
   });
 
   it('is cancelled, and not begun again', async () => {
@@ -404,7 +403,7 @@ describe('a run at work', () => {
     runs.queue.add('1', 'last');
     await runs.cancel('1');
     expect([run.calls, runs.queue.order]).toEqual([['cancel'], []]);
-    await runs.retry('1', 'all', false);
+    await runs.retry('1', 'all');
     expect(runs.queue.order).toEqual(['1']);
   });
 
@@ -474,7 +473,7 @@ describe('a run at work', () => {
 
 describe('a run at rest', () => {
   it.each<[string, RunState, boolean, (runs: RunControl) => Promise<void>]>([
-    ['retry all false', PAUSED, true, (runs) => runs.retry('1', 'all', false)],
+    ['retry all', PAUSED, true, (runs) => runs.retry('1', 'all')],
     ['skip ["a"]', PAUSED, false, (runs) => runs.skip('1', PARTS)],
     ['skip ["a"]', DONE, true, (runs) => runs.skip('1', PARTS)],
     ['settle a.fa null []', PAUSED, false, (runs) => runs.settleInput('1', 'a.fa', null, [])],
@@ -504,21 +503,6 @@ describe('a run at rest', () => {
       expect(said.filter((what) => what === 'refresh 1')).toHaveLength(1);
     },
   );
-
-  it('is computed in smaller batches once, if that is asked', async () => {
-    const run = new FakeRun('1');
-    const { control: runs, tidy } = await control([run]);
-    tidy();
-    await runs.retry('1', 'all', true);
-    await soon();
-    run.started();
-    await soon();
-    run.rest(PAUSED);
-    await soon();
-    runs.resume('1');
-    await soon();
-    expect(run.calls).toEqual(['retry all true', 'smaller batches', 'start', 'start']);
-  });
 });
 
 describe('the end of the service', () => {

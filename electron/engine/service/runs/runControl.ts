@@ -57,7 +57,6 @@ export class RunControl {
   /** A run's folder can be opened for writing only once. */
   private readonly turns = new KeyedMutex();
   private current: Work | undefined;
-  private readonly smallerBatches = new Set<string>();
   /** The devices of runs that are to resume elsewhere. */
   private readonly elsewhere = new Map<string, string>();
   /** Runs that were created and are being added to the list and the queue. */
@@ -157,11 +156,9 @@ export class RunControl {
     await this.withSession(runId, (session) => session.cancel());
   }
 
-  async retry(runId: string, parts: string[] | 'all', smallerBatches: boolean): Promise<void> {
-    await this.withSession(runId, (session) => session.retry(parts, smallerBatches));
-    if (this.takesChanges(runId)) return;
-    if (smallerBatches) this.smallerBatches.add(runId);
-    this.queue.add(runId, 'first');
+  async retry(runId: string, parts: string[] | 'all'): Promise<void> {
+    await this.withSession(runId, (session) => session.retry(parts));
+    if (!this.takesChanges(runId)) this.queue.add(runId, 'first');
   }
 
   async skip(runId: string, parts: string[]): Promise<void> {
@@ -242,7 +239,6 @@ export class RunControl {
       const context = await pythonEnvironment.context();
       const session = await this.turns.take(runId, () => open.openSession(context, catalog.folder(runId)));
       work.session = session;
-      if (this.smallerBatches.delete(runId)) session.useSmallerBatches();
       const rested = work.ends
         ? await session.pause()
         : await workOnRun(session, { devices, created, listener: this.listenerOf(session) });

@@ -77,8 +77,6 @@ class MadeUpRun {
     return this.starting !== undefined;
   }
 
-  useSmallerBatches = (): void => undefined;
-
   async start(): Promise<Result<void>> {
     if (this.starting || this.idle) this.fault('started twice');
     this.begins();
@@ -355,7 +353,7 @@ const REQUESTS = {
     control.stop(runId);
   },
   cancel: (control: RunControl, runId: string) => control.cancel(runId),
-  retry: (control: RunControl, runId: string) => control.retry(runId, 'all', false),
+  retry: (control: RunControl, runId: string) => control.retry(runId, 'all'),
   skip: (control: RunControl, runId: string) => control.skip(runId, []),
   finishNow: (control: RunControl, runId: string) => control.finishNow(runId),
   rewrite: (control: RunControl, runId: string, service: Service) =>

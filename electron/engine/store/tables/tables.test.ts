@@ -252,11 +252,11 @@ describe('result tables', () => {
     const table = (name: keyof typeof RESULT_FILES) =>
       readFileSync(join(run.folder, RESULT_FILES[name]), 'utf8');
     expect(table('failedFiles')).toBe(
-      '/data/reads_0.fasta|scoring|out_of_memory: Too little memory on the device. Close other programs that use the GPU, then retry with less memory. (sequences half to bad, part 000001)\n',
+      '/data/reads_0.fasta|scoring|out_of_memory: Too little memory on the device. Close other programs that use the GPU, then retry. (sequences half to bad, part 000001)\n',
     );
     expect(table('failedRecords').split('\n').slice(1)).toEqual([
-      'half\treads_0.fasta\t1\t993\tout_of_memory\t000001\tout_of_memory: Too little memory on the device. Close other programs that use the GPU, then retry with less memory.',
-      'bad\treads_0.fasta\t2\t500\tout_of_memory\t000001\tout_of_memory: Too little memory on the device. Close other programs that use the GPU, then retry with less memory.',
+      'half\treads_0.fasta\t1\t993\tout_of_memory\t000001\tout_of_memory: Too little memory on the device. Close other programs that use the GPU, then retry.',
+      'bad\treads_0.fasta\t2\t500\tout_of_memory\t000001\tout_of_memory: Too little memory on the device. Close other programs that use the GPU, then retry.',
       '',
     ]);
     expect(table('originalFrames').split('\n')).toHaveLength(4);

@@ -71,17 +71,11 @@ class Recall(CommandStruct, tag="recall", frozen=True):
     key: Text = msgspec.field(name="part")
 
 
-class LimitBatches(CommandStruct, tag="limit_batches", frozen=True):
-    """Limit batches to this many tokens, from the next one on."""
-
-    most_tokens_per_batch: Positive
-
-
 class Stop(CommandStruct, tag="stop", frozen=True):
     """Drop results that are not written yet, send `bye`, and exit."""
 
 
-WorkerCommand = Load | Part | Recall | LimitBatches | Stop
+WorkerCommand = Load | Part | Recall | Stop
 
 
 def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:

@@ -93,10 +93,6 @@ class BatchLoop:
         self._budget = budget
         self._queued: deque[torch.cuda.Event] = deque()
 
-    def limit_batches(self, tokens: int) -> None:
-        """Limit batches to `tokens` from the next one on. May be called from any thread."""
-        self._budget.limit(tokens)
-
     @torch.inference_mode()
     def embed(self, part: PreparedPart, listener: PartListener) -> Embeddings:
         """Embed all frames of a part: FP32 [f, 768] and [f, 2560] for the published models.

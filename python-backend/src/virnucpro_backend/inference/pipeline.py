@@ -179,10 +179,6 @@ class PartPipeline:
         if job is not None and job.recall():
             self._fail(job, PartFailedError("recalled", "Given back before it started."))
 
-    def limit_batches(self, tokens: int) -> None:
-        """Limit batches to `tokens` from the next one on, also within the current part."""
-        self._scorer.limit_batches(tokens)
-
     def wake_up(self) -> None:
         """Make an idle compute thread notice a stop."""
         self._to_compute.put(WakeUp())

@@ -129,10 +129,6 @@ class PartScorer:
         self._loop = BatchLoop(self.model, budget)
         self._plan = self._batch_plan(self.model, self.tokens_per_batch)
 
-    def limit_batches(self, tokens: int) -> None:
-        """Batches hold at most `tokens` from the next one on. May be called from any thread."""
-        self._loop.limit_batches(tokens)
-
     def prepare(self, frames: PartFrames) -> PreparedPart:
         """Tokenize and batch. Uses no device, apart from pinning memory."""
         return prepare_part(frames, self.model.tokenizer, self._plan, self.imported)

@@ -12,7 +12,7 @@ import torch
 
 from virnucpro_backend.devices.opening import LoadFailedError
 from virnucpro_backend.encoders import kernels
-from virnucpro_backend.inference.commands import LimitBatches, Load, Part, Recall, Stop, WorkerCommand
+from virnucpro_backend.inference.commands import Load, Part, Recall, Stop, WorkerCommand
 from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.imported import EncoderName, ImportedEmbeddings
 from virnucpro_backend.inference.loading import load_in_fp32, open_and_load, remarks
@@ -42,7 +42,6 @@ class WorkerSession:
         self._reports = PartReports(channel)
         self._pipeline: PartPipeline | None = None
         self._early: list[Part] = []
-        self._early_limit: int | None = None
         self._load_failed = False
         self._lock = threading.Lock()
         self._device_thread: threading.Thread | None = None
@@ -55,8 +54,6 @@ class WorkerSession:
             self._submit(command)
         elif isinstance(command, Recall):
             self._recall(command.key)
-        elif isinstance(command, LimitBatches):
-            self._limit_batches(command.most_tokens_per_batch)
         elif isinstance(command, Stop):
             self._stop()
 
@@ -88,13 +85,6 @@ class WorkerSession:
                 self._early.remove(command)
                 self._reports.failed(command, PartFailedError("recalled", "Given back before it started."))
 
-    def _limit_batches(self, tokens: int) -> None:
-        with self._lock:
-            if self._pipeline is None:
-                self._early_limit = min(tokens, self._early_limit or tokens)
-            else:
-                self._pipeline.limit_batches(tokens)
-
     def _stop(self) -> None:
         with self._status.doing("stopping"):
             self._stop_request.make()
@@ -115,8 +105,6 @@ class WorkerSession:
                     self._reports.failed(early, PartFailedError("internal_error", failure.detail))
             return
         with self._lock:
-            if self._early_limit is not None:
-                pipeline.limit_batches(self._early_limit)
             for early in self._early:
                 pipeline.submit(early)
             self._early.clear()

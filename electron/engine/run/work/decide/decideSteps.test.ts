@@ -191,12 +191,7 @@ describe('a session of work', () => {
       'note info worker_note note.worker(device(a,A),warm)',
       'note warning smaller_batches note.smaller_batches(device(a,A),32,64)',
     ]);
-    expect(after({ type: 'halve_batches' })).toEqual([
-      'halve_batches a+b',
-      'note info batches_halved note.batches_halved()',
-    ]);
     expect(after({ type: 'store_failed', error: DISK })).toEqual(['halt disk_full(No space.)']);
-    expect(after({ type: 'halve_batches' })).toEqual([]);
     expect(session(['a']).after({ type: 'prepare_failed', error: DISK })).toEqual([
       'halt disk_full(No space.)',
     ]);
@@ -252,7 +247,6 @@ describe('workers', () => {
       'show_worker a excluded',
       'note info device_excluded note.excluded(device(a,A))',
     ]);
-    expect(after({ type: 'halve_batches' })[0]).toBe('halve_batches b');
     expect(after({ type: 'include_device', device: 'a' })).toEqual([
       'note info device_included note.included(device(a,A))',
       'start_worker a',

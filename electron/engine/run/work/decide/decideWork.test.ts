@@ -88,7 +88,6 @@ class World {
       case 'show_worker':
       case 'note':
       case 'start_shares':
-      case 'halve_batches':
       case 'prepared':
         break;
       default:

@@ -3,7 +3,6 @@ import { type WorkEffect, type WorkEvent, Decision, type WorkState } from './wor
 import {
   exclude,
   followPace,
-  halveBatches,
   include,
   leave,
   scoresDamaged,
@@ -128,9 +127,6 @@ function take(decision: Decision, event: WorkEvent): void {
       break;
     case 'include_device':
       include(decision, decision.device(event.device));
-      break;
-    case 'halve_batches':
-      halveBatches(decision);
       break;
     case 'parts_offered':
       for (const part of event.parts) offer(decision, part);

@@ -143,14 +143,6 @@ export function include(decision: Decision, device: DeviceWork): void {
   if (!device.stopping) startWorker(decision, device);
 }
 
-/** A worker that is restarting gets the smaller batches at its next start. */
-export function halveBatches(decision: Decision): void {
-  if (decision.state.ended) return;
-  const devices = [...decision.state.devices.values()].filter(hasWorker).map(({ id }) => id);
-  decision.do({ type: 'halve_batches', devices });
-  decision.note('info', 'batches_halved', sentence('note.batches_halved'));
-}
-
 /** Takes the part from this device's worker. False if the worker did not have it. */
 export function leave(decision: Decision, device: DeviceWork, key: string): boolean {
   const place = device.held.indexOf(key);

@@ -21,8 +21,6 @@ export type UserEvent =
   | { type: 'drain' }
   | { type: 'exclude_device'; device: string }
   | { type: 'include_device'; device: string }
-  /** Halves batches on every device from now on. */
-  | { type: 'halve_batches' }
   /** Failed parts wait again. */
   | { type: 'parts_offered'; parts: readonly StoredPart[] }
   /** A waiting part was skipped. */
@@ -52,7 +50,6 @@ type WorkerEffect =
   | { type: 'start_shares' }
   | { type: 'start_worker'; device: string }
   | { type: 'stop_worker'; device: string }
-  | { type: 'halve_batches'; devices: readonly string[] }
   | { type: 'assign'; device: string; part: StoredPart }
   | { type: 'recall'; device: string; key: string };
 

@@ -42,10 +42,6 @@ class TokenBudget:
         """The largest number of tokens that a batch may hold now."""
         return self._tokens
 
-    def limit(self, tokens: int) -> None:
-        """Lower the budget to at most `tokens`. May be called from any thread."""
-        self._tokens = min(self._tokens, tokens)
-
     def halve(self, failed_tokens: int) -> bool:
         """Set half of the failed batch, or of the budget if that is less; False if that is too small."""
         after = min(self._tokens, failed_tokens) // 2

@@ -1,19 +1,6 @@
-/** The devices of a run at work, and the answer of a finished one. */
 import { expect, test } from '@playwright/test';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
-
-const RUNNING = `#/run/${RUN_IDS.running}/progress`;
-
-test('more devices than fit are shown by node, and unfold', async ({ page }) => {
-  const cluster = await serveMemoryEngine({ devices: 32, nodes: 4 });
-  await page.goto(cluster.url + RUNNING);
-  const node = page.getByRole('button', { name: /^gpu-node-2/ });
-  await expect(page.getByRole('row', { name: /^GPU/ })).toHaveCount(0);
-  await node.click();
-  await expect(page.getByRole('row', { name: /^GPU/ })).toHaveCount(8);
-  await cluster.stop();
-});
 
 test('the first row of a finished run is high on the screen, and stays there when it is ticked', async ({
   page,

@@ -491,7 +491,6 @@ export default {
   'device.processor': 'Processor {number}',
   'device.onNode': '{device} of {node}',
   'device.ofShare': '{device} (share {share})',
-  'node.devices': '{count, plural, one {# device} other {# devices}}, {computing, plural, =0 {none computing} other {# computing}}',
   'cluster.connecting': 'Waiting for the {kind} to answer.',
   'cluster.waiting': 'The {kind} has not started {count, plural, one {one share} other {# shares}} of this run yet.',
   'device.partsDone': '{count, plural, one {# part done} other {# parts done}}',

@@ -4,7 +4,6 @@ import {
   sequencesPerMinute,
   shareOfRun,
   type LiveFigures,
-  type Measured,
 } from '../../contract/deviceFigures.ts';
 import type { ClusterLive, DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
 import {
@@ -17,8 +16,6 @@ import {
 } from '../../engine/index.ts';
 
 const BAR_WIDTH = 24;
-/** More lines than this don't fit on a terminal; a cluster with more devices is shown by node. */
-const MOST_DEVICE_LINES = 8;
 
 export function bar(fraction: number, width = BAR_WIDTH): string {
   const filled = Math.round(Math.max(0, Math.min(1, fraction)) * width);
@@ -49,53 +46,22 @@ function speedText(residuesPerSecond: number | null, progress: LiveFigures['prog
 
 export function deviceLines(devices: readonly DeviceLive[], progress: LiveFigures['progress']): string[] {
   const live = { devices, progress };
-  const line = (device: DeviceLive) => columns(deviceName(device), workerWords(device.worker), device, live);
-  if (devices.length <= MOST_DEVICE_LINES) return devices.map(line);
-  return [...Map.groupBy(devices, ({ place }) => place?.node)].flatMap(([node, there]) =>
-    node === undefined ? there.map(line) : [nodeLine(node, there, live)],
-  );
+  return devices.map((device) => columns(device, live));
 }
 
-function nodeLine(node: string, devices: readonly DeviceLive[], live: LiveFigures): string {
-  const states = Map.groupBy(devices, ({ worker }) => workerWords(worker));
-  const doing = [...states].map(([words, { length }]) => `${length} ${words}`).join(', ');
-  const sum = (figure: keyof Figures): number | null => {
-    const known = devices.map((device) => device[figure]).filter((value) => value !== null);
-    return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
-  };
-  const measured = devices.filter(({ utilizationPercent }) => utilizationPercent !== null).length;
-  const utilization = sum('utilizationPercent');
-  const figures = {
-    partsDone: sum('partsDone') ?? 0,
-    residuesDone: sum('residuesDone') ?? 0,
-    residuesPerSecond: sum('residuesPerSecond'),
-    utilizationPercent: utilization === null ? null : utilization / measured,
-    memoryUsedBytes: sum('memoryUsedBytes'),
-    memoryTotalBytes: sum('memoryTotalBytes'),
-    temperatureC: devices.reduce<number | null>(
-      (hottest, { temperatureC }) => (temperatureC === null ? hottest : Math.max(hottest ?? 0, temperatureC)),
-      null,
-    ),
-    powerW: sum('powerW'),
-  };
-  return columns(node, doing, figures, live);
-}
-
-type Figures = Measured & Pick<DeviceLive, 'partsDone' | 'residuesDone' | 'residuesPerSecond'>;
-
-function columns(name: string, doing: string, figures: Figures, live: LiveFigures): string {
-  const { load, memory, temperature, power } = measureTexts(figures, TERMINAL_FIGURES);
-  const share = shareOfRun(figures, live);
+function columns(device: DeviceLive, live: LiveFigures): string {
+  const { load, memory, temperature, power } = measureTexts(device, TERMINAL_FIGURES);
+  const share = shareOfRun(device, live);
   return [
-    name.slice(0, 26).padEnd(26),
+    deviceName(device).slice(0, 26).padEnd(26),
     bar(share ?? 0, 8),
     (share === null ? '? %' : formatPercent(share)).padStart(5),
-    `${formatCount(figures.partsDone)} parts`.padStart(11),
+    `${formatCount(device.partsDone)} parts`.padStart(11),
     (memory ?? '').padStart(15),
     ...[load, temperature].map((text) => (text ?? '').padStart(6)),
     (power ?? '').padStart(8),
-    (speedText(figures.residuesPerSecond, live.progress) ?? '').padStart(20),
-    ` ${doing}`,
+    (speedText(device.residuesPerSecond, live.progress) ?? '').padStart(20),
+    ` ${workerWords(device.worker)}`,
   ].join(' ');
 }
 

@@ -54,12 +54,12 @@ export const isLeftOut = ({ worker }: Pick<DeviceLive, 'worker'>): boolean =>
 
 /** GPU 0, or Processor 1; with its node if it belongs to a cluster. */
 export function deviceTitle(device: DeviceNumber, t: Texts['t']): string {
-  const title = titleOnNode(device, t);
+  const title = titleThere(device, t);
   return device.place === null ? title : t('device.onNode', { device: title, node: device.place.node });
 }
 
-/** The title without the node, where that is named already. CPU workers of this computer carry their number, from 0, in their id (cpu:0). */
-export function titleOnNode({ id, index, place }: DeviceNumber, t: Texts['t']): string {
+/** CPU workers of this computer carry their number, from 0, in their id (cpu:0). */
+function titleThere({ id, index, place }: DeviceNumber, t: Texts['t']): string {
   if (index !== null) return t('device.gpu', { index });
   const worker = place === null ? /^cpu:(\d+)$/.exec(id)?.[1] : place.number;
   if (worker === undefined) return id;

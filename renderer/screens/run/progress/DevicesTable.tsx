@@ -1,7 +1,7 @@
-import { Button, Group, Menu, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
-import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { Button, Group, Menu, SimpleGrid, Text } from '@mantine/core';
+import { IconChevronDown } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { memo, useMemo, useState } from 'react';
+import { memo, useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { Area, AreaChart, XAxis, YAxis } from 'recharts';
 import {
@@ -30,7 +30,6 @@ import { formatNamed, useExport } from '../../../state/results/useExport.ts';
 import {
   deviceTitle,
   isLeftOut,
-  titleOnNode,
   useDeviceLabels,
   useNumberedDevices,
 } from '../../../state/runs/deviceLabels.ts';
@@ -38,9 +37,6 @@ import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import { sayError } from '../../../state/say.ts';
 import { curvesEvery, useOnceMoreAtEnd } from './askingAgain.ts';
 import classes from './DevicesTable.module.css';
-
-/** With more devices of a cluster than this, the table shows nodes, which can be unfolded. */
-const MOST_UNFOLDED = 24;
 
 /** How each device did over the whole run, available after its end too. */
 export function useDeviceHistory(run: RunSummary): readonly DeviceHistory[] {
@@ -52,11 +48,6 @@ export function useDeviceHistory(run: RunSummary): readonly DeviceHistory[] {
   );
   useOnceMoreAtEnd(isAtWork(run), history.refetch);
   return useMemo(() => (history.data ?? []).filter(({ points }) => points.length > 1), [history.data]);
-}
-
-interface Shown {
-  readonly id: string;
-  readonly node: string | null;
 }
 
 /** A line for each device: what it is doing, and its speed over the run. */
@@ -74,14 +65,11 @@ export function DevicesTable({ run }: { run: RunSummary }) {
   );
   const isGpu = useLiveRun((state) => state.live?.devices.some(({ index }) => index !== null) ?? false);
   const measures = isGpu ? MEASURES : (['memory'] as const);
-  const shown = useMemo((): Shown[] => {
-    const known = new Map(numbered.map(({ id, place }) => [id, { id, node: place?.node ?? null }]));
-    const recorded = history.map(({ id }) => id);
-    const ids = atWork ? [...known.keys(), ...recorded] : [...recorded, ...inTrouble];
-    return [...new Set(ids)].map((id) => known.get(id) ?? { id, node: null });
-  }, [numbered, history, atWork, inTrouble]);
-  if (shown.length === 0) return null;
-  const nodes = [...Map.groupBy(shown, ({ node }) => node)];
+  const recorded = history.map(({ id }) => id);
+  const shown = new Set(
+    atWork ? [...numbered.map(({ id }) => id), ...recorded] : [...recorded, ...inTrouble],
+  );
+  if (shown.size === 0) return null;
   const heads = ['state', 'share', 'parts', atWork ? 'speed' : 'busy', 'overRun', ...measures] as const;
   const scale = speedScale(history);
   return (
@@ -106,15 +94,19 @@ export function DevicesTable({ run }: { run: RunSummary }) {
               ))}
             </tr>
           </thead>
-          {nodes.map(([node, devices]) => (
-            <NodeRows
-              key={node ?? ''}
-              node={node}
-              devices={devices}
-              openAtFirst={shown.length <= MOST_UNFOLDED}
-              rows={{ run, measures, history, scale, columns: heads.length + 1 }}
-            />
-          ))}
+          <tbody>
+            {[...shown].map((id) => (
+              <DeviceRow
+                key={id}
+                id={id}
+                past={history.find((one) => one.id === id)}
+                run={run}
+                measures={measures}
+                scale={scale}
+                columns={heads.length + 1}
+              />
+            ))}
+          </tbody>
         </table>
       </div>
       {history.length > 0 && <Curves run={run} history={history} />}
@@ -124,82 +116,17 @@ export function DevicesTable({ run }: { run: RunSummary }) {
 
 const NUMBERS: ReadonlySet<string> = new Set(['parts', 'speed', 'busy', ...MEASURES]);
 
-interface RowsOf {
+interface DeviceRowProps {
+  id: string;
+  past: DeviceHistory | undefined;
   run: RunSummary;
   measures: readonly (typeof MEASURES)[number][];
-  history: readonly DeviceHistory[];
   scale: SpeedScale;
   columns: number;
 }
 
-interface NodeRowsProps {
-  /** A computer of a cluster; null on this computer. */
-  node: string | null;
-  devices: readonly Shown[];
-  openAtFirst: boolean;
-  rows: RowsOf;
-}
-
-function NodeRows({ node, devices, openAtFirst, rows }: NodeRowsProps) {
-  const { t, format } = useTexts();
-  const [opened, setOpened] = useState(openAtFirst);
-  const ids = useMemo(() => new Set(devices.map(({ id }) => id)), [devices]);
-  const [computing, residuesPerSecond] = useLiveRun(
-    useShallow((state) => {
-      const there = node === null ? [] : (state.live?.devices.filter(({ id }) => ids.has(id)) ?? []);
-      const working = there.filter(({ worker }) => worker.state === 'working').length;
-      const speed = there.reduce((sum, device) => sum + (device.residuesPerSecond ?? 0), 0);
-      return [working, Math.round(speed)] as const;
-    }),
-  );
-  const sequences = useLiveRun((state) => sequencesPerMinute(residuesPerSecond, state.live?.progress));
-  const Chevron = opened ? IconChevronDown : IconChevronRight;
-  return (
-    <tbody>
-      {node !== null && (
-        <tr className={classes.node}>
-          <th scope="rowgroup" colSpan={rows.columns}>
-            <UnstyledButton fz="sm" aria-expanded={opened} onClick={() => setOpened(!opened)}>
-              <Chevron size={16} aria-hidden /> <b>{node}</b>{' '}
-              {t('node.devices', { count: ids.size, computing })}
-              {sequences !== null && computing > 0 && (
-                <> · {t('progress.sequencesPerMinute', { speed: format.rate(sequences) })}</>
-              )}
-            </UnstyledButton>
-          </th>
-        </tr>
-      )}
-      {(opened || node === null) &&
-        devices.map(({ id }) => (
-          <DeviceRow
-            key={id}
-            id={id}
-            past={rows.history.find((one) => one.id === id)}
-            onNode={node !== null}
-            {...rows}
-          />
-        ))}
-    </tbody>
-  );
-}
-
-interface DeviceRowProps extends Omit<RowsOf, 'history'> {
-  id: string;
-  past: DeviceHistory | undefined;
-  /** True on a cluster's node, where the task that computes a share decides on its devices. */
-  onNode: boolean;
-}
-
 /** The numbers change four times a second while the device computes; after the run they cover the whole run. */
-const DeviceRow = memo(function DeviceRow({
-  id,
-  past,
-  run,
-  measures,
-  onNode,
-  scale,
-  columns,
-}: DeviceRowProps) {
+const DeviceRow = memo(function DeviceRow({ id, past, run, measures, scale, columns }: DeviceRowProps) {
   const texts = useTexts();
   const { t, format } = texts;
   const label = useDeviceLabels();
@@ -229,7 +156,7 @@ const DeviceRow = memo(function DeviceRow({
   const figures: Partial<Record<(typeof MEASURES)[number], string | null>> = measured
     ? measureTexts(measured, { ...format, of: (part, whole) => t('common.of', { part, whole }) })
     : {};
-  const title = device ? (onNode ? titleOnNode(device, t) : deviceTitle(device, t)) : label(id);
+  const title = label(id);
   return (
     <>
       <tr data-out={device !== undefined && isLeftOut(device)}>

@@ -21,7 +21,6 @@ import { keepDraft } from './state/newRun/draft.ts';
 import { hashOfRoute, useNavigation } from './state/navigation.ts';
 import { queryClient } from './state/queryClient.ts';
 import { followEnvironment } from './state/computer/followEnvironment.ts';
-import { followRunEnds } from './state/runs/runEnds.ts';
 import { chooseStartPlace } from './state/startPlace.ts';
 import { followRuns } from './state/runs/runs.ts';
 import { loadSettings, loadWindowSettings, useSettings } from './state/settings.ts';
@@ -53,7 +52,6 @@ function Contents() {
   useEffect(followComputers, []);
   useEffect(followRuns, []);
   useEffect(followEnvironment, []);
-  useEffect(followRunEnds, []);
   useEffect(chooseStartPlace, []);
   useEffect(keepDraft, []);
   useEffect(keepFocus, []);

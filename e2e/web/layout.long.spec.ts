@@ -41,12 +41,10 @@ const SCREEN_PARTS = 3;
 
 /** The place from which each dialog is opened, and how. */
 const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void>]> = {
-  rename: ['done', byAction(/^Rename/)],
-  'tags and note': ['done', byAction(/^Tags and note/)],
+  'name, tags and note': ['done', byAction(/^Name, tags/)],
   verify: ['done', byAction(/^Verify/)],
   delete: ['done', byAction(/^Delete/)],
   export: ['results', byButton('Export')],
-  'disk space': ['runs', byMenu(/^More$/, /^Disk space/)],
   discard: ['running', byMenu(/^Stop …/, /^Discard/)],
   'other devices': ['halted', byAction(/^Continue on other/)],
   'choose files': ['new run', byButton('Choose files')],

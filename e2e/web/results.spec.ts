@@ -90,7 +90,7 @@ test.describe('a window over invented runs', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Runs' })).toBeFocused();
     await goToPlace(page, PLACES.done);
     const menu = page.getByRole('main').getByRole('button', { name: /^Actions for / });
-    for (const item of ['Rename', 'Verify …']) {
+    for (const item of ['Name, tags and note …', 'Verify …']) {
       await menu.press('Enter');
       await page.getByRole('menuitem', { name: item }).press('Enter');
       await expect(page.getByRole('dialog')).toBeVisible();

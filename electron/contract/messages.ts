@@ -251,7 +251,6 @@ export const MESSAGES = {
   'run.still_reading':
     'The input files have not been read to their end, so it is not known which sequences would be missing. Let the run go on until they are.',
   'run.nothing_left_out': 'Nothing waits to be computed.',
-  'run.not_waiting': 'The run does not wait in the queue.',
   'run.nothing_failed': 'Nothing has failed that could be retried.',
   'run.devices_at_rest': 'Devices can be left out or taken in only while the run is being computed.',
   'run.impossible': 'A run that is {phase} cannot take "{order}".',

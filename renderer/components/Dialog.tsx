@@ -1,4 +1,5 @@
 import { Button, Group, Modal, type ModalProps } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTexts } from '../i18n/index.ts';
 import { Guarded } from './feedback/Guarded.tsx';
@@ -30,5 +31,35 @@ export function DialogButtons({ leave = 'cancel', isFocused, onClose, children }
       </Button>
       {children}
     </Group>
+  );
+}
+
+interface FormDialogProps extends Pick<ModalProps, 'title' | 'size' | 'onClose'> {
+  submit: string;
+  disabled: boolean;
+  /** The dialog closes once it has succeeded. */
+  onSubmit: () => Promise<unknown>;
+  children: ReactNode;
+}
+
+/** A dialog whose fields are sent by a button or by Enter. */
+export function FormDialog({ submit, disabled, onSubmit, children, ...dialog }: FormDialogProps) {
+  const send = useMutation({ mutationFn: onSubmit, onSuccess: dialog.onClose });
+  return (
+    <Dialog opened {...dialog}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          send.mutate();
+        }}
+      >
+        {children}
+        <DialogButtons onClose={dialog.onClose}>
+          <Button type="submit" loading={send.isPending} disabled={disabled}>
+            {submit}
+          </Button>
+        </DialogButtons>
+      </form>
+    </Dialog>
   );
 }

@@ -3,7 +3,6 @@ import { modals } from '@mantine/modals';
 import {
   IconArrowsDiff,
   IconCpu,
-  IconPencil,
   IconPlayerPlay,
   IconRepeat,
   IconShieldCheck,
@@ -62,7 +61,6 @@ export function runActions(
     ...action(true, 'command', t('results.copyCommand'), IconTerminal2, () =>
       copyText(predictCommand(run)).then(() => say(t('common.copied'))),
     ),
-    ...action(true, 'rename', t('common.rename'), IconPencil, dialog('rename')),
     ...action(true, 'annotate', t('history.annotate'), IconTag, dialog('annotate')),
     ...action(isStill && !run.missing, 'verify', t('history.verify'), IconShieldCheck, dialog('verify')),
     ...action(isStill, 'delete', t('history.delete'), IconTrash, dialog('delete')),

@@ -519,8 +519,6 @@ export const runsContract = {
   setGoal: procedure.input(byRun.extend({ goal: goalSchema.nullable() })),
   /** Resumes where the run was created to compute, or on these devices of this computer. */
   resume: procedure.input(byRun.extend({ devices: runRequestSchema.shape.devices.unwrap().optional() })),
-  /** Ends the workers at once; their current parts are computed again on resume. */
-  stop: procedure.input(byRun),
   cancel: procedure.input(byRun),
   retry: procedure.input(byRun.extend({ parts: z.union([z.literal('all'), partKeysSchema]) })),
   skip: procedure.input(byRun.extend({ parts: partKeysSchema })),
@@ -537,13 +535,9 @@ export const runsContract = {
    */
   finishNow: procedure.input(byRun),
   includeDevice: procedure.input(byRun.extend({ device: wordSchema, included: z.boolean() })),
-  moveInQueue: procedure.input(byRun.extend({ position: countSchema })),
-  annotate: procedure.input(byRun.extend(annotationSchema.shape)),
-  rename: procedure.input(byRun.extend({ name: wordSchema.min(1) })),
-  /** Size of this program's files in the folder; `workBytes` can be deleted without losing results. */
-  folderSize: procedure
-    .input(byRun)
-    .output(z.object({ bytes: countSchema, files: countSchema, workBytes: countSchema })),
+  annotate: procedure.input(byRun.extend({ name: wordSchema.min(1), ...annotationSchema.shape })),
+  /** Size of this program's files in the folder. */
+  folderSize: procedure.input(byRun).output(z.object({ bytes: countSchema, files: countSchema })),
   /** Deletes this program's files in the run's folder; `work` keeps results and database. */
   remove: procedure.input(byRun.extend({ files: z.enum(['keep', 'work', 'all']) })),
   /** Reads all files of the run and compares them with their checksums. */

@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Box, Button, Checkbox, Group, Loader, Select, Text, TextInput } from '@mantine/core';
+import { Box, Button, Checkbox, Group, Loader, Text, TextInput } from '@mantine/core';
 import { Dialog, DialogButtons } from '../Dialog.tsx';
-import { IconArrowUp, IconFile, IconFolder, IconSearch } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { IconArrowUp, IconFile, IconFolder } from '@tabler/icons-react';
+import { useState } from 'react';
 import {
   isSequenceFile,
   isSheetName,
+  isSheetOfFolder,
   type FilePurpose,
   type FolderPurpose,
 } from '../../../electron/contract/index.ts';
@@ -13,20 +14,17 @@ import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { usePathChooser, type Choice } from '../../state/pathChooser.ts';
 import { useSettings } from '../../state/settings.ts';
+import { store, stored } from '../../state/storage.ts';
 import classes from './BrowseDialog.module.css';
 import { ErrorCard } from '../feedback/ErrorCard.tsx';
-import {
-  LISTING_ORDERS,
-  listed,
-  rememberedFolder,
-  rememberFolder,
-  type ListingOrder,
-} from './browseListing.ts';
 
 /** These settings take a single file. */
 const ONE_FILE: ReadonlySet<FilePurpose> = new Set(['certificate', 'interpreter']);
 /** The dialog can create a folder for these purposes, since the program writes into it. */
 const NEW_FOLDERS: ReadonlySet<FolderPurpose> = new Set(['output', 'pack', 'data']);
+
+/** The browser keeps the folder in which something was last chosen. */
+const FOLDER_KEY = 'virnucpro.folder';
 
 /** In browser mode, lists files and folders of the engine's computer. */
 export function BrowseDialog() {
@@ -64,12 +62,10 @@ interface BrowseFolderProps {
 }
 
 function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
-  const { t, format, language } = useTexts();
-  const [folder, setFolder] = useState(rememberedFolder);
+  const { t, format } = useTexts();
+  const [folder, setFolder] = useState(() => stored(FOLDER_KEY));
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const [newName, setNewName] = useState('');
-  const [search, setSearch] = useState('');
-  const [order, setOrder] = useState<ListingOrder>('name');
   const [onlySequences, setOnlySequences] = useState(true);
   const listing = useQuery({
     ...queries.computer.browse.queryOptions({ input: { folder } }),
@@ -78,27 +74,20 @@ function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
   const picksFiles = choice.kind === 'files';
   const picksSequences = picksFiles && choice.purpose === 'sequences';
   const picksOne = picksFiles && ONE_FILE.has(choice.purpose);
-  const entries = useMemo(
-    () =>
-      listed(listing.data?.entries ?? [], {
-        search,
-        order,
-        language,
-        onlySequences: picksSequences && onlySequences,
-      }),
-    [listing.data, search, order, language, picksSequences, onlySequences],
+  const entries = (listing.data?.entries ?? []).filter(
+    ({ name, isFolder }) =>
+      isFolder || !picksSequences || !onlySequences || isSequenceFile(name) || isSheetOfFolder(name),
   );
   const files = entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path);
   const open = (path: string | null) => {
     setFolder(path);
     setTicked([]);
-    setSearch('');
   };
   const here = listing.data?.folder ?? '';
   const chosen = picksFiles ? [...ticked] : [newName.trim() ? `${here}/${newName.trim()}` : here];
   const allTicked = files.length > 0 && files.every((path) => ticked.includes(path));
   const choose = () => {
-    rememberFolder(here);
+    store(FOLDER_KEY, here);
     onChosen(chosen);
   };
   return (
@@ -118,24 +107,6 @@ function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
         </Text>
       </Group>
       <Group gap="8px 16px" mb={10}>
-        <TextInput
-          size="xs"
-          flex="1 1 160px"
-          leftSection={<IconSearch size={14} aria-hidden />}
-          placeholder={t('browse.search')}
-          aria-label={t('browse.search')}
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-        />
-        <Select
-          size="xs"
-          w={150}
-          aria-label={t('browse.order')}
-          data={LISTING_ORDERS.map((value) => ({ value, label: t(`browse.order.${value}`) }))}
-          value={order}
-          allowDeselect={false}
-          onChange={(value) => setOrder(LISTING_ORDERS.find((known) => known === value) ?? 'name')}
-        />
         {picksSequences && (
           <Checkbox
             size="xs"

@@ -1,6 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button, Checkbox, NumberInput } from '@mantine/core';
-import { Dialog, DialogButtons } from '../../components/Dialog.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { Checkbox, NumberInput } from '@mantine/core';
+import { FormDialog } from '../../components/Dialog.tsx';
 import { useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
@@ -18,62 +18,46 @@ export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () =
   const devices = probe.data ?? null;
   const hasGpus = expectsGpus(choices, devices);
   const onGpus = hasGpus && !choices.useCpu;
-  const start = useMutation({
-    mutationFn: async () => {
-      await engine.runs.resume({ runId: run.runId, devices: devicesText(choices, devices) });
-      onClose();
-    },
-  });
   return (
-    <Dialog opened onClose={onClose} size="lg" title={t('run.continueElsewhereTitle')}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          start.mutate();
-        }}
-      >
-        <p>{t('run.continueElsewhereText')}</p>
-        {probe.error && <ErrorCard error={probe.error} />}
-        {probe.isPending && <Waiting />}
-        <GpuChoices
-          probe={devices}
-          choices={choices}
-          onChange={(gpuUuids) => setChoices({ ...choices, gpuUuids })}
+    <FormDialog
+      title={t('run.continueElsewhereTitle')}
+      size="lg"
+      submit={t('common.continue')}
+      disabled={!devices || (onGpus && chosenGpus(choices, devices).length === 0)}
+      onSubmit={() => engine.runs.resume({ runId: run.runId, devices: devicesText(choices, devices) })}
+      onClose={onClose}
+    >
+      <p>{t('run.continueElsewhereText')}</p>
+      {probe.error && <ErrorCard error={probe.error} />}
+      {probe.isPending && <Waiting />}
+      <GpuChoices
+        probe={devices}
+        choices={choices}
+        onChange={(gpuUuids) => setChoices({ ...choices, gpuUuids })}
+      />
+      {hasGpus && (
+        <Checkbox
+          mt="md"
+          label={t('advanced.useCpu')}
+          description={t('advanced.useCpuHelp')}
+          checked={choices.useCpu}
+          onChange={(event) => setChoices({ ...choices, useCpu: event.currentTarget.checked })}
         />
-        {hasGpus && (
-          <Checkbox
-            mt="md"
-            label={t('advanced.useCpu')}
-            description={t('advanced.useCpuHelp')}
-            checked={choices.useCpu}
-            onChange={(event) => setChoices({ ...choices, useCpu: event.currentTarget.checked })}
-          />
-        )}
-        {devices && !onGpus && (
-          <NumberInput
-            mt="md"
-            label={t('advanced.cpuWorkers')}
-            description={t('advanced.cpuWorkersHelp')}
-            min={1}
-            max={devices.cpu.logical_cores}
-            allowDecimal={false}
-            value={choices.cpuWorkers ?? ''}
-            onChange={(value) =>
-              setChoices({ ...choices, cpuWorkers: typeof value === 'number' && value > 0 ? value : null })
-            }
-          />
-        )}
-        {start.error && <ErrorCard error={start.error} />}
-        <DialogButtons onClose={onClose}>
-          <Button
-            type="submit"
-            loading={start.isPending}
-            disabled={!devices || (onGpus && chosenGpus(choices, devices).length === 0)}
-          >
-            {t('common.continue')}
-          </Button>
-        </DialogButtons>
-      </form>
-    </Dialog>
+      )}
+      {devices && !onGpus && (
+        <NumberInput
+          mt="md"
+          label={t('advanced.cpuWorkers')}
+          description={t('advanced.cpuWorkersHelp')}
+          min={1}
+          max={devices.cpu.logical_cores}
+          allowDecimal={false}
+          value={choices.cpuWorkers ?? ''}
+          onChange={(value) =>
+            setChoices({ ...choices, cpuWorkers: typeof value === 'number' && value > 0 ? value : null })
+          }
+        />
+      )}
+    </FormDialog>
   );
 }

@@ -1,14 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { ActionIcon, Button, Menu, TextInput } from '@mantine/core';
-import {
-  IconArrowsDiff,
-  IconDatabase,
-  IconDots,
-  IconFolderOpen,
-  IconHistory,
-  IconPlus,
-  IconSearch,
-} from '@tabler/icons-react';
+import { ActionIcon, Button, TextInput, Tooltip } from '@mantine/core';
+import { IconArrowsDiff, IconFolderOpen, IconHistory, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { Empty } from '../../components/feedback/Empty.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
@@ -18,7 +10,6 @@ import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { go, goToRun } from '../../state/navigation.ts';
 import { chooseFolder } from '../../state/pathChooser.ts';
-import { openDiskDialog } from '../../state/runs/runDialog.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import { RunsTable } from './RunsTable.tsx';
 import { runsMatching } from './runsShown.ts';
@@ -67,7 +58,7 @@ export function HistoryScreen({ table: Table = RunsTable }: { table?: typeof Run
               {t('nav.new-run')}
             </Button>
           )}
-          <MoreMenu hasRuns={runs !== null && runs.length > 0} />
+          <OpenRun />
         </>
       }
     >
@@ -98,7 +89,7 @@ export function HistoryScreen({ table: Table = RunsTable }: { table?: typeof Run
   );
 }
 
-function MoreMenu({ hasRuns }: { hasRuns: boolean }) {
+function OpenRun() {
   const { t } = useTexts();
   const open = useMutation({
     mutationFn: async () => {
@@ -109,22 +100,16 @@ function MoreMenu({ hasRuns }: { hasRuns: boolean }) {
     },
   });
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="default" size={36} aria-label={t('history.more')} loading={open.isPending}>
-          <IconDots size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconFolderOpen size={16} aria-hidden />} onClick={() => open.mutate()}>
-          {t('history.open')}
-        </Menu.Item>
-        {hasRuns && (
-          <Menu.Item leftSection={<IconDatabase size={16} aria-hidden />} onClick={openDiskDialog}>
-            {t('disk.title')}
-          </Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <Tooltip label={t('history.open')}>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label={t('history.open')}
+        loading={open.isPending}
+        onClick={() => open.mutate()}
+      >
+        <IconFolderOpen size={18} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
   );
 }

@@ -4,17 +4,15 @@ import { closeRunDialog, useRunDialog, type RunDialog } from '../../state/runs/r
 import { useRuns } from '../../state/runs/runs.ts';
 import { DiagnosticsDialog } from '../computer-check/DiagnosticsDialog.tsx';
 import { LogDialog } from '../files/LogDialog.tsx';
-import { AnnotateDialog, RenameDialog } from './namingDialogs.tsx';
+import { AnnotateDialog } from './AnnotateDialog.tsx';
 import { ExportDialog } from '../results/ExportDialog.tsx';
 import { ReportDialog } from '../results/ReportDialog.tsx';
-import { DiskDialog } from './DiskDialog.tsx';
 import { DevicesDialog } from './DevicesDialog.tsx';
 import { DeleteDialog } from './DeleteDialog.tsx';
 import { VerifyDialog } from './VerifyDialog.tsx';
 
 const DIALOGS = {
   devices: DevicesDialog,
-  rename: RenameDialog,
   annotate: AnnotateDialog,
   verify: VerifyDialog,
   delete: DeleteDialog,
@@ -55,7 +53,6 @@ function OpenDialog({ open }: Pick<ReturnType<typeof useRunDialog.getState>, 'op
   const runs = useRuns((state) => state.runs);
   if (open?.dialog === 'diagnostics') return <DiagnosticsDialog onClose={closeRunDialog} />;
   if (!open || !runs) return null;
-  if (open.dialog === 'disk') return <DiskDialog runs={runs} onClose={closeRunDialog} />;
   const run = runs.find(({ runId }) => runId === open.runId);
   return run ? <DialogOfRun run={run} dialog={open.dialog} onClose={closeRunDialog} /> : null;
 }

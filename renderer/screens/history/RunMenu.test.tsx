@@ -23,7 +23,7 @@ it('is rendered when the keyboard opens it, and returns the focus, even after a 
   await waitFor(() => expect(document.activeElement).toBe(opener()));
 
   await user.keyboard('{Enter}');
-  await user.click(await screen.findByRole('menuitem', { name: 'Rename', hidden: true }));
+  await user.click(await screen.findByRole('menuitem', { name: /^Name, tags/, hidden: true }));
   await screen.findByRole('dialog');
   await user.keyboard('{Escape}');
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());

@@ -54,7 +54,7 @@ export function RunMenu({ run }: { run: RunSummary }) {
 }
 
 const BEFORE_FOLDER = ['continue', 'continue-elsewhere', 'again'];
-const AFTER_FOLDER = ['compare', 'rename', 'annotate', 'verify'];
+const AFTER_FOLDER = ['compare', 'annotate', 'verify'];
 
 function Items({ run, onDialog }: { run: RunSummary; onDialog: (dialog: RunDialog) => void }) {
   const texts = useTexts();

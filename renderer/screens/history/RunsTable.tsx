@@ -1,13 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import { chunkLengthsText, type RunSummary } from '../../../electron/contract/index.ts';
-import { announce } from '../../components/feedback/Announcer.tsx';
 import { NotForResearch, RunBadge } from '../../components/feedback/StateBadge.tsx';
-import { idle } from '../../components/idle.ts';
 import {
   ROW_HEIGHT,
   VirtualTable,
@@ -17,9 +14,8 @@ import {
 } from '../../components/table/VirtualTable.tsx';
 import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
-import { engine } from '../../state/connection.ts';
 import { goToRun } from '../../state/navigation.ts';
-import { resumeRun, queuedRuns, useRuns } from '../../state/runs/runs.ts';
+import { resumeRun, useRuns } from '../../state/runs/runs.ts';
 import classes from './History.module.css';
 import { RunMenu } from './RunMenu.tsx';
 import {
@@ -201,12 +197,7 @@ function columnsOfRun(texts: Texts, { ticked, onTick }: Ticks): RunColumn[] {
       width: '110px',
       align: 'end',
       titleHidden: true,
-      cell: (run) => (
-        <span className={classes.actions}>
-          {run.queuePosition !== null && !isAtWork(run) && <QueueArrows key={run.runId} run={run} />}
-          <RunMenu key={run.runId} run={run} />
-        </span>
-      ),
+      cell: (run) => <RunMenu key={run.runId} run={run} />,
     },
   ];
 }
@@ -261,33 +252,4 @@ function StartNow({ run }: { run: RunSummary }) {
       {t('run.startNow')}
     </Button>
   );
-}
-
-function QueueArrows({ run }: { run: RunSummary }) {
-  const { t } = useTexts();
-  const last = useRuns((state) => queuedRuns(state.runs ?? []).length - 1);
-  const place = run.queuePosition ?? 0;
-  const move = useMutation({
-    mutationFn: (position: number) => engine.runs.moveInQueue({ runId: run.runId, position }),
-    onSuccess: (_moved, position) => announce(t('history.moved', { name: run.name, position: position + 1 })),
-  });
-  return [
-    { label: t('history.earlier', { name: run.name }), to: place - 1, icon: IconArrowUp },
-    { label: t('history.later', { name: run.name }), to: place + 1, icon: IconArrowDown },
-  ].map(({ label, to, icon: Icon }) => (
-    <ActionIcon
-      key={label}
-      variant="subtle"
-      color="slate"
-      size={28}
-      aria-label={label}
-      {...idle(to < 0 || to > last)}
-      onClick={(event) => {
-        event.stopPropagation();
-        if (to >= 0 && to <= last && !move.isPending) move.mutate(to);
-      }}
-    >
-      <Icon size={16} aria-hidden />
-    </ActionIcon>
-  ));
 }

@@ -1,9 +1,6 @@
 import { Button, Group, Menu, Text } from '@mantine/core';
-import { IconBell, IconChevronDown, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
-import { useState } from 'react';
+import { IconChevronDown, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useTexts } from '../../i18n/index.ts';
-import { askForNotifications, canAskForNotifications } from '../../state/runs/runEnds.ts';
-import { useSettings } from '../../state/settings.ts';
 import { useMutation } from '@tanstack/react-query';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { engine } from '../../state/connection.ts';
@@ -57,34 +54,7 @@ function MainActions({ run }: { run: RunSummary }) {
   }
   if (['done', 'done_with_failures', 'missing', 'finishing'].includes(status)) return null;
 
-  return (
-    <>
-      <NotifyButton />
-      <StopActions run={run} running={status === 'running' || status === 'created'} />
-    </>
-  );
-}
-
-/** In browser mode, a page may ask for permission to send notifications only when it is clicked. */
-function NotifyButton() {
-  const { t } = useTexts();
-  const isBrowser = useSettings((state) => state.info?.shell === 'browser');
-  const [canAsk, setCanAsk] = useState(canAskForNotifications);
-  if (!isBrowser || !canAsk) return null;
-  const ask = async () => {
-    await askForNotifications(t);
-    setCanAsk(canAskForNotifications());
-  };
-  return (
-    <Button
-      variant="subtle"
-      color="slate"
-      leftSection={<IconBell size={16} aria-hidden />}
-      onClick={() => void ask()}
-    >
-      {t('run.notify')}
-    </Button>
-  );
+  return <StopActions run={run} running={status === 'running' || status === 'created'} />;
 }
 
 interface StopActionsProps {

@@ -31,7 +31,6 @@ import { CheckPart } from '../computer-check/CheckPart.tsx';
 import { UseFolderButton } from '../offline/OfflinePart.tsx';
 import { PickButtons } from '../new-run/files/PickButtons.tsx';
 import { useNewRun } from '../../state/newRun/store.ts';
-import { AskIt } from './AskIt.tsx';
 import classes from './StartScreen.module.css';
 
 /** Navigates first, so that a user who moves on before the engine answers is not brought back. */
@@ -206,7 +205,6 @@ function SetUpBody({ step }: { step: SetUpStep }) {
               {t('start.setUp.change')}
             </Button>
             <UseFolderButton />
-            {step.state === 'failed' && <AskIt />}
           </Group>
         </>
       );
@@ -349,7 +347,6 @@ function ModelBody({ step, isCurrent, onLater }: BodyProps<ModelStep>) {
               <p className={classes.text}>{t('start.model.which')}</p>
               <ModelList />
               <Group gap={10} mt={4}>
-                <AskIt />
                 <Button variant="default" onClick={onLater}>
                   {t('start.later')}
                 </Button>

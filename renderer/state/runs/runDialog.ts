@@ -1,19 +1,14 @@
 import { create } from 'zustand';
 
-export type RunDialog = 'devices' | 'rename' | 'annotate' | 'verify' | 'delete' | 'export' | 'report' | 'log';
+export type RunDialog = 'devices' | 'annotate' | 'verify' | 'delete' | 'export' | 'report' | 'log';
 
-type OpenDialog =
-  | { readonly runId: string; readonly dialog: RunDialog }
-  | { readonly dialog: 'disk' }
-  | { readonly dialog: 'diagnostics' };
+type OpenDialog = { readonly runId: string; readonly dialog: RunDialog } | { readonly dialog: 'diagnostics' };
 
 /** The dialog of a run, or of the program as a whole, which any screen can open. */
 export const useRunDialog = create<{ open: OpenDialog | null }>(() => ({ open: null }));
 
 export const openRunDialog = (runId: string, dialog: RunDialog) =>
   useRunDialog.setState({ open: { runId, dialog } });
-
-export const openDiskDialog = () => useRunDialog.setState({ open: { dialog: 'disk' } });
 
 export const openDiagnostics = () => useRunDialog.setState({ open: { dialog: 'diagnostics' } });
 

@@ -9,27 +9,17 @@ import { openPlain, pathInRun } from '../../system/runFiles.ts';
 import { MAIN_FILES, NOTICE_FILE, RESULT_FILES } from '../../../contract/results.ts';
 import type { RunFile } from '../../../contract/rpc/runs.ts';
 
-interface FolderSize {
-  bytes: number;
-  files: number;
-  /** Bytes of them in `work`, without embeddings. */
-  workBytes: number;
-}
-
 /**
  * Size of this program's files in a run's folder, which deleting the run would free. Targets of links stay,
  * and aren't counted.
  */
-export async function runFolderSize(folder: string): Promise<FolderSize> {
-  const total: FolderSize = { bytes: 0, files: 0, workBytes: 0 };
-  const work = join(folder, 'work');
-  const embeddings = join(work, 'embeddings');
+export async function runFolderSize(folder: string): Promise<{ bytes: number; files: number }> {
+  const total = { bytes: 0, files: 0 };
   const add = async (path: string): Promise<void> => {
     const info = await lstat(path).catch(() => undefined);
     if (!info?.isFile()) return;
     total.bytes += info.size;
     total.files += 1;
-    if (path.startsWith(work + sep) && !path.startsWith(embeddings + sep)) total.workBytes += info.size;
   };
   for (const name of (await readdir(folder).catch(() => [])).filter(isOurName)) {
     const path = join(folder, name);

@@ -145,9 +145,6 @@ export function runsRouter(service: Service) {
     resume: runs.resume.handler(({ input: { runId, devices } }) => {
       control.resume(runId, devices);
     }),
-    stop: runs.stop.handler(({ input }) => {
-      control.stop(input.runId);
-    }),
     cancel: runs.cancel.handler(({ input }) => control.cancel(input.runId)),
     retry: runs.retry.handler(({ input }) => control.retry(input.runId, input.parts)),
     skip: runs.skip.handler(({ input }) => control.skip(input.runId, input.parts)),
@@ -159,14 +156,11 @@ export function runsRouter(service: Service) {
     includeDevice: runs.includeDevice.handler(({ input }) =>
       control.includeDevice(input.runId, input.device, input.included),
     ),
-    moveInQueue: runs.moveInQueue.handler(({ input }) => {
-      control.move(input.runId, input.position);
-    }),
-    rename: runs.rename.handler(({ input }) =>
-      control.withSession(input.runId, (run) => run.record.rename(input.name)),
-    ),
-    annotate: runs.annotate.handler(({ input: { runId, ...annotation } }) =>
-      control.withSession(runId, (run) => run.record.annotate(annotation)),
+    annotate: runs.annotate.handler(({ input: { runId, name, ...annotation } }) =>
+      control.withSession(runId, async ({ record }) => {
+        const renamed = await record.rename(name);
+        return renamed.ok ? record.annotate(annotation) : renamed;
+      }),
     ),
     folderSize: runs.folderSize.handler(({ input }) => runFolderSize(catalog.folder(input.runId))),
     remove: runs.remove.handler(async ({ input }) => {

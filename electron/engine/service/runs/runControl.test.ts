@@ -288,14 +288,12 @@ describe('the queue of the service', () => {
     expect(runs.queue.isHeld).toBe(false);
   });
 
-  it('moves what waits, and takes out what is paused or forgotten', async () => {
+  it('takes out what is paused or forgotten', async () => {
     const ids = ['1', '2', '3'];
     const { control: runs, said } = await control(
       ids.map((id) => new FakeRun(id)),
       ids,
     );
-    runs.move('3', 0);
-    expect(runs.queue.order).toEqual(['3', '1', '2']);
     runs.pause('1');
     await runs.forget('2');
     expect(runs.queue.order).toEqual(['3']);
@@ -309,8 +307,6 @@ describe('what cannot be done', () => {
   const refusals: [string, (runs: RunControl) => unknown][] = [
     ['is not being computed', (runs) => { runs.pause('2'); }],
     ['is not being computed', (runs) => { runs.drain('2'); }],
-    ['is not being computed', (runs) => { runs.stop('2'); }],
-    ['does not wait', (runs) => { runs.move('2', 0); }],
     ['only while the run is being computed', (runs) => runs.includeDevice('2', 'cpu', true)],
     ['cannot be read', (runs) => { runs.resume('unknown'); }],
     ['Pause it first', (runs) => runs.withExclusiveFolder('1', () => Promise.resolve())],
@@ -347,7 +343,7 @@ describe('what cannot be done', () => {
 });
 
 describe('a run at work', () => {
-  it.each(['pause', 'drain', 'stop'] as const)('takes %s, and nothing begins after it', async (name) => {
+  it.each(['pause', 'drain'] as const)('takes %s, and nothing begins after it', async (name) => {
     const { runs, run, rested } = await atWork();
     runs.queue.add('1', 'last');
     runs[name]('1');
@@ -428,8 +424,8 @@ describe('a run at work', () => {
     await soon();
     expect(run.noted).toEqual(['usage']);
     run.record.state = { phase: 'running' };
-    Object.assign(run, { stopNow: () => Promise.reject(new AppFailure(DAMAGED)) });
-    runs.stop('1');
+    Object.assign(run, { drain: () => Promise.reject(new AppFailure(DAMAGED)) });
+    runs.drain('1');
     await soon();
     expect(run.noted).toEqual(['usage', 'run_damaged']);
   });

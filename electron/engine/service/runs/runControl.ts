@@ -145,10 +145,6 @@ export class RunControl {
     this.interrupt(runId, { type: 'drain' }, (session) => session.drain());
   }
 
-  stop(runId: string): void {
-    this.interrupt(runId, { type: 'pause' }, (session) => session.stopNow());
-  }
-
   async cancel(runId: string): Promise<void> {
     this.queue.remove(runId);
     const work = this.workOn(runId);
@@ -193,10 +189,6 @@ export class RunControl {
   async forget(runId: string): Promise<void> {
     await this.parts.catalog.forget(runId);
     this.queue.remove(runId);
-  }
-
-  move(runId: string, position: number): void {
-    if (!this.queue.move(runId, position)) throw usage(message('run.not_waiting'));
   }
 
   /** Runs tasks that need exclusive access to the run's folder. */
@@ -432,14 +424,6 @@ export class RunQueue {
   /** The user wants the GPUs for something else: nothing begins until a run is added or resumed. */
   hold(): void {
     this.held = true;
-  }
-
-  move(runId: string, position: number): boolean {
-    if (this.position(runId) === null) return false;
-    this.waiting = this.waiting.filter((other) => other !== runId);
-    this.waiting.splice(position, 0, runId);
-    this.tell();
-    return true;
   }
 
   /** Starts nothing any more; resolves when the running run has stopped. */

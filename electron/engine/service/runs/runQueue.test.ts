@@ -53,7 +53,6 @@ describe('RunQueue', () => {
         first: fc.boolean(),
       }),
       fc.record({ do: fc.constant('remove' as const), run: fc.integer({ min: 0, max: 5 }) }),
-      fc.record({ do: fc.constant('move' as const), run: fc.integer({ min: 0, max: 5 }), to: fc.nat(7) }),
       fc.record({ do: fc.constant('end' as const) }),
     );
     await fc.assert(
@@ -70,11 +69,9 @@ describe('RunQueue', () => {
           } else if (action.do === 'add') {
             queue.add(`run${action.run}`, action.first ? 'first' : 'last');
             wanted.add(`run${action.run}`);
-          } else if (action.do === 'remove') {
+          } else {
             const run = `run${action.run}`;
             if (queue.remove(run) && run !== queue.active) wanted.delete(run);
-          } else {
-            queue.move(`run${action.run}`, action.to);
           }
           expect(atWork.size).toBe(queue.active === null ? 0 : 1);
           const known = [...wanted].filter((run) => run === queue.active || queue.position(run) !== null);

@@ -349,9 +349,6 @@ const REQUESTS = {
   drain: (control: RunControl, runId: string) => {
     control.drain(runId);
   },
-  stop: (control: RunControl, runId: string) => {
-    control.stop(runId);
-  },
   cancel: (control: RunControl, runId: string) => control.cancel(runId),
   retry: (control: RunControl, runId: string) => control.retry(runId, 'all'),
   skip: (control: RunControl, runId: string) => control.skip(runId, []),
@@ -368,7 +365,7 @@ const REQUESTS = {
 } as const;
 type RequestName = keyof typeof REQUESTS;
 const STARTS: readonly RequestName[] = ['resume', 'retry', 'finishNow'];
-const INTERRUPTS: readonly RequestName[] = ['pause', 'drain', 'stop'];
+const INTERRUPTS: readonly RequestName[] = ['pause', 'drain'];
 
 const requests = fc.array(
   fc.record({

@@ -157,7 +157,6 @@ export function runsRouter(world: World) {
     folderSize: runs.folderSize.handler(() => ({
       bytes: 1_840_000_000,
       files: 1462,
-      workBytes: 310_000_000,
     })),
     remove: runs.remove.handler(({ input }) => {
       world.remove(input.runId);

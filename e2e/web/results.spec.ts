@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { test, expect, type Page } from '@playwright/test';
 import { MADE_COMPUTERS } from '../../renderer/testing/memoryEngine/router/computersRouter.ts';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
@@ -274,35 +273,5 @@ test.describe('a window over invented runs', () => {
       await goToPlace(page, PLACES.runs);
       await expect(shown).toBeHidden();
     }
-  });
-
-  test('a plot is saved as SVG and PNG, light in a dark window, with a note of its source', async ({
-    page,
-  }) => {
-    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
-    await page.goto(engine.url);
-    await goToPlace(page, `#/run/${RUN_IDS.teaching}/plots`);
-    const saved = async (format: string) => {
-      await page.getByRole('button', { name: 'Picture and data: Viral share by length' }).click();
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('menuitem', { name: format }).click(),
-      ]);
-      return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
-    };
-    const svg = await saved('SVG');
-    expect(svg.name).toMatch(/_NOT_FOR_RESEARCH_viral_share_by_length\.svg$/);
-    const text = svg.bytes.toString('utf8');
-    expect(text).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
-    // The picture has the light theme's colour of viruses, and does not depend on the window's style sheets.
-    expect(text).toContain('fill="rgb(200, 81, 10)"');
-    expect(text).not.toMatch(/var\(|class=|style=/);
-    for (const words of ['Viral share by length', 'Length (bp)', 'Teaching model'])
-      expect(text).toContain(words);
-    const png = await saved('PNG');
-    expect(png.name).toBe(svg.name.replace(/svg$/, 'png'));
-    expect(png.bytes.subarray(1, 4).toString('latin1')).toBe('PNG');
-    const width = Number(/ width="(\d+)"/.exec(text)?.[1]);
-    expect(png.bytes.readUInt32BE(16)).toBe(3 * width);
   });
 });

@@ -26,8 +26,6 @@ export const LIMITS = {
   rows: 20_000,
   /** Characters of a text for the clipboard, or of a sequence with its header. */
   text: 1_000_000,
-  /** Characters of a picture to save, in Base64. */
-  picture: 30_000_000,
   /** Characters of an address for the browser. */
   url: 2_048,
   /** Entries of a folder that the file chooser lists. */

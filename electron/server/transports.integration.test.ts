@@ -224,7 +224,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['shell.chooseFiles', { purpose: 'weights' }, inBrowser],
       ['shell.chooseFolder', { purpose: 'offline' }, inBrowser],
       ['shell.chooseSaveFile', { suggestedName: 'a.tsv' }, inBrowser],
-      ['shell.savePicture', { suggestedName: 'plot.svg', base64: 'PHN2Zy8+' }, inBrowser],
       ['shell.grantPaths', { paths: [EXAMPLE] }, inBrowser],
       ['shell.revealInFolder', { path: folder }, inBrowser],
       // No export has written it.
@@ -298,16 +297,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
     expect(await report(clients.MessagePort)).toMatchObject({ path, bytes: 23 });
     expect(await readFile(path, 'utf8')).toBe('%PDF of <!doctype html>');
     await expect(report(clients.WebSocket)).rejects.toMatchObject({ code: 'APP' });
-  });
-
-  it('saves a picture under the name that the user chose, and saves only pictures', async () => {
-    const save = (suggestedName: string) =>
-      clients.MessagePort?.shell.savePicture({ suggestedName, base64: 'PHN2Zy8+' });
-    const path = join(folder, 'scores.svg');
-    expect(await save('scores.svg')).toEqual({ path });
-    expect(await readFile(path, 'utf8')).toBe('<svg/>');
-    for (const name of ['scores.sh', '../scores.svg'])
-      await expect(save(name)).rejects.toMatchObject({ code: 'APP' });
   });
 
   it('refuses input that the schema does not allow, with a message', async () => {

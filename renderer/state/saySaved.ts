@@ -4,24 +4,13 @@ import { home } from './connection.ts';
 import { say } from './say.ts';
 import { isElectron } from './settings.ts';
 
-interface Saved {
-  path: string;
-  bytes?: number;
-  /** Whether the desktop app may open it: only what the program itself has written in a format of its own. */
-  canOpen?: boolean;
-}
-
-/** Says under which name a file was saved; in the desktop app with buttons that lead to it. */
+/** Says under which name an export was saved; in the desktop app with buttons that lead to it. */
 export function saySaved(
-  { path, bytes, canOpen = false }: Saved,
+  { path, bytes }: { path: string; bytes: number },
   { t, format }: Pick<Texts, 't' | 'format'>,
 ): void {
-  const name = fileName(path);
-  const text =
-    bytes === undefined
-      ? t('saved.as', { name })
-      : t('saved.withSize', { name, size: format.fileSize(bytes) });
+  const text = t('saved.withSize', { name: fileName(path), size: format.fileSize(bytes) });
   const open = { label: t('resultFiles.open'), run: () => home.shell.openExport({ path }) };
   const reveal = { label: t('path.reveal'), run: () => home.shell.revealInFolder({ path }) };
-  say(text, isElectron() ? [...(canOpen ? [open] : []), reveal] : []);
+  say(text, isElectron() ? [open, reveal] : []);
 }

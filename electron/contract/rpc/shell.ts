@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { blastSearchSchema } from '../exports.ts';
-import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
+import { LIMITS, pathSchema } from '../limits.ts';
 import { procedure } from './procedure.ts';
 
 const filePurposeSchema = z.enum(['sequences', 'weights', 'tables', 'certificate', 'interpreter']);
@@ -20,15 +20,6 @@ export const shellContract = {
     .output(z.object({ path: z.string().nullable() })),
   chooseSaveFile: procedure
     .input(z.object({ suggestedName: pathSchema }))
-    .output(z.object({ path: z.string().nullable() })),
-  /** Writes a picture of a plot to a file that the user chooses; `path` is null if they cancel. */
-  savePicture: procedure
-    .input(
-      z.object({
-        suggestedName: wordSchema.regex(/^[^/\\]+\.(svg|png)$/),
-        base64: z.base64().max(LIMITS.picture),
-      }),
-    )
     .output(z.object({ path: z.string().nullable() })),
   /** Tells main which dropped paths came from the user, so that they may be read. */
   grantPaths: procedure.input(z.object({ paths: z.array(pathSchema).max(LIMITS.inputs) })),

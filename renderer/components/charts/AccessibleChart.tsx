@@ -1,11 +1,16 @@
 import { ActionIcon, Box, Group, Menu, Table, Text } from '@mantine/core';
-import { IconChartHistogram, IconCopy, IconDots, IconPhotoDown, IconTable } from '@tabler/icons-react';
-import { useDeferredValue, useId, useRef, useState, type ReactNode } from 'react';
+import { IconChartHistogram, IconCopy, IconDots, IconTable } from '@tabler/icons-react';
+import { useDeferredValue, useId, useState, type ReactNode } from 'react';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
-import { PICTURE_FORMATS, useSavePicture } from '../../state/results/useSavePicture.ts';
 import { Guarded } from '../feedback/Guarded.tsx';
-import type { LegendItem } from '../../state/results/chartPicture.ts';
+
+/** A colour of a chart, and what it stands for. */
+interface LegendItem {
+  readonly label: string;
+  readonly color: string;
+  readonly opacity?: number;
+}
 
 export interface AccessibleChartProps {
   title: string;
@@ -19,8 +24,6 @@ export interface AccessibleChartProps {
   legend?: readonly LegendItem[];
   /** Shown below the chart: how to read it. */
   note?: string;
-  /** Whether the picture is a single SVG element, which can be saved with its title, legend and notes. */
-  savable?: boolean;
   children: ReactNode;
 }
 
@@ -34,29 +37,17 @@ export function AccessibleChart(props: AccessibleChartProps) {
 }
 
 function Figure(props: AccessibleChartProps) {
-  const {
-    title,
-    summary,
-    table,
-    height,
-    grows = false,
-    legend = [],
-    note,
-    savable = false,
-    children,
-  } = props;
+  const { title, summary, table, height, grows = false, legend = [], note, children } = props;
   const { t } = useTexts();
   const id = useId();
   const [asTable, setAsTable] = useState(false);
   // Charts are the slowest part of a screen: the screen is drawn first, with space reserved for them, and they follow.
   const isDrawn = useDeferredValue(true, false);
-  const picture = useRef<HTMLDivElement>(null);
   const copy = useCopy();
   const copyData = () => {
     const { columns, rows } = table();
     copy.mutate([columns, ...rows].map((row) => `${row.join('\t')}\n`).join(''));
   };
-  const save = useSavePicture();
   const Other = asTable ? IconChartHistogram : IconTable;
   return (
     <Group component="figure" m={0} gap={6} align="start" wrap="nowrap" aria-labelledby={`${id}-caption`}>
@@ -69,7 +60,7 @@ function Figure(props: AccessibleChartProps) {
             <DataTable {...table()} />
           </Box>
         ) : (
-          <Box aria-hidden mih={height} h={grows ? 'auto' : height} miw={0} ref={picture}>
+          <Box aria-hidden mih={height} h={grows ? 'auto' : height} miw={0}>
             {isDrawn && children}
           </Box>
         )}
@@ -91,13 +82,7 @@ function Figure(props: AccessibleChartProps) {
       </Box>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon
-            variant="subtle"
-            color="slate"
-            size={24}
-            aria-label={t('chart.menu', { title })}
-            loading={save.isPending}
-          >
+          <ActionIcon variant="subtle" color="slate" size={24} aria-label={t('chart.menu', { title })}>
             <IconDots size={16} aria-hidden />
           </ActionIcon>
         </Menu.Target>
@@ -108,20 +93,6 @@ function Figure(props: AccessibleChartProps) {
           <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={copyData}>
             {t('chart.copyData')}
           </Menu.Item>
-          {savable &&
-            !asTable &&
-            PICTURE_FORMATS.map((format) => (
-              <Menu.Item
-                key={format}
-                leftSection={<IconPhotoDown size={16} aria-hidden />}
-                onClick={() => {
-                  const chart = picture.current?.querySelector('svg');
-                  if (chart) save.mutate({ chart, title, legend, note: note ?? '', format });
-                }}
-              >
-                {t(`chart.save.${format}`)}
-              </Menu.Item>
-            ))}
         </Menu.Dropdown>
       </Menu>
     </Group>

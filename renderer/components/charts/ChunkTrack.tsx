@@ -59,7 +59,6 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
       title={t('chunks.trackTitle')}
       summary={t('chunks.trackSummary', { chunks: chunks.length, scored, viral })}
       height={HEIGHT}
-      savable
       note={t('chunks.trackNote')}
       legend={[
         { label: t('prediction.virus'), color: 'var(--virus)' },

@@ -53,7 +53,6 @@ export function Histogram(props: HistogramProps) {
   return (
     <Plot
       kind="bar"
-      savable={!withoutScale}
       title={props.title}
       summary={props.summary}
       height={props.height}

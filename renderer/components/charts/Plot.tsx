@@ -74,7 +74,7 @@ export function PlotArea<Row extends object>(props: PlotAreaProps<Row>) {
   );
 }
 
-/** A plot that can be read as a table and, unless `savable` is false, saved as a picture. */
+/** A plot that can be read as a table. */
 export function Plot<Row extends object>({
   title,
   summary,
@@ -82,10 +82,9 @@ export function Plot<Row extends object>({
   height,
   legend,
   note,
-  savable = true,
   ...plot
 }: PlotAreaProps<Row> & Omit<AccessibleChartProps, 'children'>) {
-  const described = { title, summary, table, height, savable };
+  const described = { title, summary, table, height };
   return (
     <AccessibleChart {...described} {...(legend && { legend })} {...(note !== undefined && { note })}>
       <PlotArea {...plot} />

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, type ComponentType } from 'react';
+import { useEffect, useRef, type ComponentType } from 'react';
 import { announce } from '../../components/feedback/Announcer.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { followRun, useLiveRun } from '../../state/runs/liveRun.ts';
 import { runStatus, useRuns } from '../../state/runs/runs.ts';
 import { Group, Tabs, Text } from '@mantine/core';
-import { isAtWork, runFileStem, type RunSummary } from '../../../electron/contract/index.ts';
+import { isAtWork, type RunSummary } from '../../../electron/contract/index.ts';
 import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
@@ -15,7 +15,6 @@ import { WhileConnected } from '../../components/WhileConnected.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { modelNotice } from '../../state/computer/modelTexts.ts';
 import { goToRun, RUN_TABS, runTabs, type RunTab } from '../../state/navigation.ts';
-import { type ChartSource, ChartSourceContext, NO_CHART_SOURCE } from '../../state/results/useSavePicture.ts';
 import { FilesTab } from '../files/FilesTab.tsx';
 import { PlotsTab } from '../results/distributions/PlotsTab.tsx';
 import { OtherToolsTab } from '../results/OtherToolsTab.tsx';
@@ -49,7 +48,6 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   const failedParts = useLiveRun((state) => state.live?.progress.parts.failed ?? 0);
   const tables = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
   const hasTables = tables !== undefined && tables.length > 0;
-  const source = useChartSource(run);
   const percent = useLiveRun(({ live }) =>
     live && isAtWork(live.run) && live.progress.fraction !== null
       ? texts.format.progress(live.progress.fraction)
@@ -121,18 +119,16 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
             );
           })}
         </Tabs.List>
-        <ChartSourceContext value={source}>
-          {RUN_TABS.map((name) => {
-            const Content = CONTENTS[name];
-            return (
-              <Tabs.Panel key={name} value={name}>
-                <Guarded>
-                  <Content run={run} />
-                </Guarded>
-              </Tabs.Panel>
-            );
-          })}
-        </ChartSourceContext>
+        {RUN_TABS.map((name) => {
+          const Content = CONTENTS[name];
+          return (
+            <Tabs.Panel key={name} value={name}>
+              <Guarded>
+                <Content run={run} />
+              </Guarded>
+            </Tabs.Panel>
+          );
+        })}
       </Tabs>
     </Page>
   );
@@ -147,26 +143,6 @@ function useAnswerAtEnd(run: RunSummary | null, tab: RunTab): void {
     if (runId !== undefined && isDone && atWork.current && tab === 'progress') goToRun(runId, 'results');
     atWork.current = runId !== undefined && !isDone;
   }, [runId, isDone, tab]);
-}
-
-/** The file name and the notes of every picture that is saved of this run. */
-function useChartSource(run: RunSummary | null): ChartSource {
-  const texts = useTexts();
-  const { t } = texts;
-  const { name, state, plan } = run ?? {};
-  return useMemo(() => {
-    if (name === undefined || !state || !plan) return NO_CHART_SOURCE;
-    const { model } = plan;
-    const notice = modelNotice(model, texts);
-    return {
-      stem: runFileStem({ runName: name, model, state }),
-      notes: [
-        `${name} · ${model.name}`,
-        ...(notice === null ? [] : [notice]),
-        ...(state.phase === 'done' ? [] : [t('chart.provisional')]),
-      ],
-    };
-  }, [name, state, plan, texts, t]);
 }
 
 /** A run's summary: from its own snapshots if there are any, else from the list of all runs. */

@@ -45,13 +45,3 @@ function downloadInBrowser(path: string): void {
   link.download = '';
   link.click();
 }
-
-/** Lets the browser save content that the page itself has made. */
-export function downloadBlob(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  // The browser has started to read it by then, and a page that stays open for days must not keep every picture.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}

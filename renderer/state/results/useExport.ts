@@ -57,7 +57,7 @@ async function writeExport(
     if (event.downloadPath !== null) await download(event.downloadPath, texts);
     // The download has already reported where the file is.
     if (chosenComputer !== null) continue;
-    saySaved({ path: event.path, bytes: event.bytes, canOpen: true }, texts);
+    saySaved(event, texts);
   }
 }
 

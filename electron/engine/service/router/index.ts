@@ -7,7 +7,6 @@ import { computersRouter } from './computersRouter.ts';
 import { resultsRouter } from './resultsRouter.ts';
 import { runsRouter } from './runsRouter.ts';
 import { unwrap, usage } from '../../../contract/errors.ts';
-import { WholeFile } from '../../exports/wholeFile.ts';
 import type { CallContext, DesktopActions, WindowContext } from '../window/windowContext.ts';
 
 /**
@@ -50,12 +49,6 @@ function shellRouter(service: Service) {
     chooseSaveFile: shell.chooseSaveFile.handler(async ({ input, context: { window } }) => ({
       path: await desktop(window).chooseSaveFile(input.suggestedName),
     })),
-    savePicture: shell.savePicture.handler(async ({ input, context: { window } }) => {
-      const path = await desktop(window).chooseSaveFile(input.suggestedName);
-      if (path !== null)
-        await WholeFile.write(path, (file) => file.write(Buffer.from(input.base64, 'base64')));
-      return { path };
-    }),
     grantPaths: shell.grantPaths.handler(async ({ input, context: { window } }) => {
       unwrap(await desktop(window).grantPaths(input.paths));
     }),

@@ -42,7 +42,6 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
         </p>
       ) : (
         <AccessibleChart
-          savable
           title={t('throughput.title')}
           summary={t('throughput.summary', {
             top: format.rate(top),

@@ -51,11 +51,11 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   // Everything becomes ready at once: the files are inspected, and the requested example is computed.
   await goTo(page, 'First steps');
   await expect(page.getByText(/^Ready: Python/)).toBeVisible({ timeout: LONG_MS });
-  await expect(page.getByText('The installation works.')).toBeVisible({ timeout: LONG_MS });
+  await expect(page.getByText('The example is computed:')).toBeVisible({ timeout: LONG_MS });
   await expect(page.getByRole('button', { name: /^Download \(/ }).first()).toBeVisible();
   await expectNoComplaint(page, 'First steps, a model is missing');
   await page.reload();
-  await expect(page.getByText('The installation works.')).toBeVisible();
+  await expect(page.getByText('The example is computed:')).toBeVisible();
   await page.getByRole('button', { name: 'See its results' }).click();
   await expect(page.getByText('36 sequences shown')).toBeVisible();
   await page.getByRole('button', { name: 'Report …' }).click();

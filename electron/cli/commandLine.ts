@@ -149,7 +149,7 @@ export function commands(ended: { exitCode: number }): Command {
     });
 
   common(root.command('example'))
-    .description('Run the bundled example and compare with the expected result')
+    .description('Run the bundled example')
     .option(
       '-o, --output-dir <folder>',
       "folder for the results (default: example in the program's data folder)",

@@ -25,7 +25,7 @@ export { tunnelHeaders, type RunningServer as ServerThere, type Tunnel } from '.
 
 // One run
 export { createRun, defaultFolderName, type CreatedRun } from './run/begin/createRun.ts';
-export { compareExample, exampleRequest, exampleInput } from './run/exampleRun.ts';
+export { exampleRequest, exampleInput } from './run/exampleRun.ts';
 export type { DeviceReport } from './run/finish/runJson.ts';
 export { readRunReport } from './run/finish/runJson.ts';
 export type { StartOptions } from './run/begin/checkReadiness.ts';

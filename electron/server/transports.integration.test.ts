@@ -220,7 +220,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['results.query', { ...byRun, sql: 'SELECT 1' }],
       ['results.saveQuery', { ...byRun, sql: 'SELECT 1', path: join(folder, 'answer.tsv') }],
       ['results.export', { ...byRun, format: 'csv', path: join(folder, 'export.csv') }],
-      ['runs.checkExample', byRun],
       ['shell.chooseFiles', { purpose: 'weights' }, inBrowser],
       ['shell.chooseFolder', { purpose: 'offline' }, inBrowser],
       ['shell.chooseSaveFile', { suggestedName: 'a.tsv' }, inBrowser],

@@ -481,10 +481,6 @@ export const runsContract = {
   create: procedure.input(runRequestSchema).output(byRun),
   /** Runs the bundled example with the teaching model. */
   runExample: procedure.output(byRun),
-  /** Compares the example's scores with the stored expected ones. */
-  checkExample: procedure
-    .input(byRun)
-    .output(z.object({ matches: z.boolean(), compared: countSchema, message: z.string() })),
   open: procedure.input(z.object({ folder: pathSchema })).output(byRun),
   watch: procedure.input(byRun).output(eventIterator(runLiveSchema)),
   deviceHistory: procedure.input(byRun).output(z.array(deviceHistorySchema)),

@@ -1,13 +1,12 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { isAtWork } from '../../../electron/contract/runState.ts';
-import { goalText, isExample, type RunProgress, type RunSummary } from '../../../electron/contract/index.ts';
+import { goalText, type RunProgress, type RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { go } from '../../state/navigation.ts';
 import { resumeRun, runStatus, useRuns } from '../../state/runs/runs.ts';
-import { queries } from '../../state/connection.ts';
 import { useLiveRun } from '../../state/runs/liveRun.ts';
 
 /** What keeps a run from going on, shown above everything else about it, with a button that deals with it. */
@@ -62,28 +61,6 @@ export function RunBanners({ run }: { run: RunSummary }) {
     default:
       return null;
   }
-}
-
-/** After the example, reports whether this installation gives the expected answers. */
-export function ExampleVerdict({ run }: { run: RunSummary }) {
-  const { t } = useTexts();
-  const { runId } = run;
-  const check = useQuery(
-    queries.runs.checkExample.queryOptions({
-      input: { runId },
-      enabled: isExample(run) && run.state.phase === 'done',
-    }),
-  );
-  if (!check.data) return null;
-  return check.data.matches ? (
-    <Banner tone="good" title={t('example.works')}>
-      {t('example.compared', { count: check.data.compared })}
-    </Banner>
-  ) : (
-    <Banner tone="warn" title={t('example.differs')}>
-      {check.data.message}
-    </Banner>
-  );
 }
 
 type EncoderNorms = NonNullable<RunProgress['unusualNorms']>['esm2'];

@@ -21,7 +21,7 @@ import { OtherToolsTab } from '../results/OtherToolsTab.tsx';
 import { ResultsTab } from '../results/ResultsTab.tsx';
 import { SamplesTab } from '../results/SamplesTab.tsx';
 import { RunAnswer } from './RunAnswer.tsx';
-import { ExampleVerdict, RunBanners } from './RunBanners.tsx';
+import { RunBanners } from './RunBanners.tsx';
 import { ProgressTab } from './progress/ProgressTab.tsx';
 import { RunActions } from './RunActions.tsx';
 import { viewRun } from '../../state/results/resultsView.ts';
@@ -86,7 +86,6 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
       <WhileConnected>
         <RunBanners run={run} />
       </WhileConnected>
-      <ExampleVerdict run={run} />
       {error && <ErrorCard error={error} />}
       <RunAnnouncer />
       <Tabs

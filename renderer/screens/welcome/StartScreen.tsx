@@ -1,9 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button, Center, Group, Stack, Text } from '@mantine/core';
+import { Button, Center, Group, Stack } from '@mantine/core';
 import { IconCheck, IconPlayerPlay } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { isExample, type SetUpPlan } from '../../../electron/contract/index.ts';
-import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Guarded } from '../../components/feedback/Guarded.tsx';
@@ -269,7 +268,16 @@ function ExampleBody({ step, isCurrent, onLater }: BodyProps<ExampleStep>) {
         </>
       );
     case 'done':
-      return <ExampleDone runId={step.runId} />;
+      return (
+        <>
+          <p className={classes.text}>{t('example.done')}</p>
+          <Group gap={10} mt={4}>
+            <Button variant="default" onClick={() => goToRun(step.runId, 'results')}>
+              {t('start.example.results')}
+            </Button>
+          </Group>
+        </>
+      );
     case 'stopped':
     case 'todo':
       return (
@@ -301,32 +309,6 @@ function ExampleBody({ step, isCurrent, onLater }: BodyProps<ExampleStep>) {
         </>
       );
   }
-}
-
-function ExampleDone({ runId }: { runId: string }) {
-  const { t } = useTexts();
-  const check = useQuery(queries.runs.checkExample.queryOptions({ input: { runId } }));
-  return (
-    <>
-      {check.data && (
-        <Text data-good={check.data.matches}>
-          {check.data.matches ? (
-            <Badge tone="good" icon={IconCheck}>
-              {t('example.works')}
-            </Badge>
-          ) : (
-            t('example.differs')
-          )}{' '}
-          {check.data.matches ? t('example.compared', { count: check.data.compared }) : check.data.message}
-        </Text>
-      )}
-      <Group gap={10} mt={4}>
-        <Button variant="default" onClick={() => goToRun(runId, 'results')}>
-          {t('start.example.results')}
-        </Button>
-      </Group>
-    </>
-  );
 }
 
 function ModelBody({ step, isCurrent, onLater }: BodyProps<ModelStep>) {

@@ -33,7 +33,6 @@ import {
   inspectInputs,
   looksHere,
   secondsMeasured,
-  compareExample,
   exampleRequest,
   replaceFile,
 } from '../../../engine/index.ts';
@@ -395,10 +394,7 @@ export async function validate(
   return blocked.length > 0 ? EXIT.failed : EXIT.done;
 }
 
-/**
- * Runs the bundled example with the teaching model and compares its scores with those of a working
- * installation.
- */
+/** Runs the bundled example with the teaching model. */
 export async function example(
   context: EngineContext,
   flags: CommonFlags & { outputDir?: string },
@@ -412,14 +408,7 @@ export async function example(
     }),
   );
   reporter.line('Running the bundled example with the teaching model ...');
-  const exitCode = await followRun(context, unwrap(await OpenRun.open(context, created.folder)), reporter, {
-    created,
-  });
-  if (exitCode !== EXIT.done) return exitCode;
-  const comparison = await compareExample(context.paths, created.folder, created.plan.precision);
-  if (comparison.matches) reporter.line(comparison.message);
-  else reporter.wrong(comparison.message);
-  return comparison.matches ? EXIT.done : EXIT.failed;
+  return followRun(context, unwrap(await OpenRun.open(context, created.folder)), reporter, { created });
 }
 
 /** Stands for standard input among the inputs. */

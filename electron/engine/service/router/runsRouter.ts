@@ -1,6 +1,6 @@
 import { unwrap, usage } from '../../../contract/errors.ts';
 import type { RunRequest } from '../../../contract/rpc/runs.ts';
-import { compareExample, exampleRequest } from '../../run/exampleRun.ts';
+import { exampleRequest } from '../../run/exampleRun.ts';
 import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { namedPaths } from '../runs/runCatalog.ts';
@@ -78,11 +78,6 @@ export function runsRouter(service: Service) {
       const before = catalog.in(folder);
       if (before && control.isWanted(before.runId)) return { runId: before.runId };
       return { runId: await control.create(await exampleRequest(paths, folder), paths.dataDir) };
-    }),
-    checkExample: runs.checkExample.handler(({ input }) => {
-      const { folder, plan, state } = catalog.find(input.runId);
-      if (state.phase !== 'done') throw usage('The example is not done yet.');
-      return compareExample(service.engine.paths, folder, plan.precision);
     }),
     open: runs.open.handler(async ({ input, context: { window } }) => {
       await known.check([input.folder], window.paths);

@@ -28,26 +28,15 @@ export function scoresByCall({ virus, others }: LengthScores): { virus: number[]
   return { virus: perScore(virus), others: perScore(others) };
 }
 
-export interface LengthBin {
+export interface LengthShare {
   from: number;
   /** Null for the last bin, which has no upper limit. */
   to: number | null;
-}
-
-export interface LengthShare extends LengthBin {
   /** How many sequences the share is of, and how many have what it counts. */
   of: number;
   counted: number;
   /** Null if there are none. */
   share: number | null;
-}
-
-/** The bins from the first to the last non-empty one: an empty bin in between keeps its place. */
-export function withoutEmptyEnds<Bin>(bins: readonly Bin[], count: (bin: Bin) => number): Bin[] {
-  return bins.slice(
-    bins.findIndex((bin) => count(bin) > 0),
-    bins.findLastIndex((bin) => count(bin) > 0) + 1,
-  );
 }
 
 /** By length, the share of viruses among the sequences with a call, or of those without a score among these and the former. */
@@ -62,5 +51,7 @@ export function sharesByLength(
     const of = virus + others + (what === 'virus' ? 0 : notScored);
     return { from, to: edges[i + 1] ?? null, of, counted, share: of === 0 ? null : counted / of };
   });
-  return withoutEmptyEnds(bars, ({ of }) => of);
+  // An empty bin between others keeps its place.
+  const [first, last] = [bars.findIndex(({ of }) => of > 0), bars.findLastIndex(({ of }) => of > 0)];
+  return bars.slice(first, last + 1);
 }

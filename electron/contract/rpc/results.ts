@@ -236,8 +236,6 @@ const runComparisonSchema = z.object({
   agreement: z.array(callAgreementSchema),
   /** Agreement of the sequences that both runs scored; null if there are none. */
   scores: scoresComparedSchema.nullable(),
-  /** Counts by score in the first run, then in the second, in bins of equal width. */
-  scoreGrid: z.array(z.array(countSchema)),
   /** The number of sequences in both that are on the shortlist of either run. */
   shortlisted: countSchema,
 });

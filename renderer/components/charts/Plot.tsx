@@ -5,7 +5,6 @@ import {
   BarChart,
   LineChart,
   ResponsiveContainer,
-  ScatterChart,
   Tooltip,
   XAxis,
   YAxis,
@@ -15,7 +14,7 @@ import {
 import { AccessibleChart, type AccessibleChartProps } from './AccessibleChart.tsx';
 import { AXIS, MARGIN } from './axes.ts';
 
-const CHARTS = { area: AreaChart, bar: BarChart, line: LineChart, scatter: ScatterChart } as const;
+const CHARTS = { area: AreaChart, bar: BarChart, line: LineChart } as const;
 
 interface Tip {
   readonly title: string;
@@ -39,7 +38,6 @@ interface PlotAreaProps<Row extends object> {
 export function PlotArea<Row extends object>(props: PlotAreaProps<Row>) {
   const { kind, data, x, y, margin = MARGIN, barGap, tip, children } = props;
   const Chart = CHARTS[kind];
-  const cursor = { bar: { fill: 'var(--surface-sunken)' }, scatter: false }[kind as string];
   return (
     <ResponsiveContainer width="100%" height="100%">
       <Chart
@@ -51,7 +49,7 @@ export function PlotArea<Row extends object>(props: PlotAreaProps<Row>) {
         <XAxis {...AXIS} {...x} />
         <YAxis {...AXIS} {...y} />
         <Tooltip
-          cursor={cursor ?? { stroke: 'var(--line-strong)' }}
+          cursor={kind === 'bar' ? { fill: 'var(--surface-sunken)' } : { stroke: 'var(--line-strong)' }}
           isAnimationActive={false}
           content={({ payload }) => {
             const row = payload[0]?.payload as Row | undefined;

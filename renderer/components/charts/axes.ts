@@ -8,7 +8,6 @@ export const BASE_LINE = { stroke: 'var(--line-strong)' };
 export const NUMBERS_BELOW = { tickLine: BASE_LINE, axisLine: BASE_LINE, type: 'number' } as const;
 export const MARGIN = { top: 16, right: 14, bottom: 12, left: 12 };
 export const COUNT_AXIS_PX = 52;
-export const SCORE_TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 export const SHARE_TICKS = [0, 0.25, 0.5, 0.75, 1];
 
 export const below = (value: string) =>
@@ -26,7 +25,11 @@ export const beside = (value: string) =>
 
 export function scoreTicks(format: Texts['format']) {
   const domain: [number, number] = [0, 1];
-  return { domain, ticks: SCORE_TICKS, tickFormatter: (score: number) => format.decimal(score, 1) };
+  return {
+    domain,
+    ticks: [0, 0.2, 0.4, 0.6, 0.8, 1],
+    tickFormatter: (score: number) => format.decimal(score, 1),
+  };
 }
 
 /** Ticks at 0, at a round number of at least `most`, and halfway between. */

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Group, Loader, Select, SimpleGrid, Text } from '@mantine/core';
+import { Button, Group, Loader, Select, Text } from '@mantine/core';
 import { useEffect } from 'react';
 import { predictionSchema, type RunComparison, type RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
@@ -13,7 +13,6 @@ import { go } from '../../state/navigation.ts';
 import { chooseOriginalFile } from '../../state/results/otherTables.ts';
 import { changeView, useResultsView, viewRun } from '../../state/results/resultsView.ts';
 import { useRuns } from '../../state/runs/runs.ts';
-import { TwoScoresChart } from '../results/distributions/SquaresChart.tsx';
 import { AgreementTable } from './AgreementTable.tsx';
 import { CallsTable } from './CallsTable.tsx';
 import { ComparedSequences } from './ComparedSequences.tsx';
@@ -110,7 +109,6 @@ function TwoRuns({ runs }: { runs: [RunSummary, RunSummary] }) {
 function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, RunSummary] }) {
   const { t, format } = useTexts();
   const { inBoth, sameCall, scores, shortlisted } = found;
-  const names: [string, string] = [runs[0].name, runs[1].name];
   if (inBoth === 0) return <Text c="dimmed">{t('compare.nothing')}</Text>;
   return (
     <>
@@ -137,31 +135,23 @@ function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, 
       {found.matchedByOrder > 0 && (
         <Banner tone="warn" title={t('compare.matchedByOrder', { count: found.matchedByOrder })} />
       )}
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing={32}>
-        <CallsTable
-          title={t('common.calls')}
-          first={names[0]}
-          second={names[1]}
-          calls={predictionSchema.options}
-          counts={found.calls}
-        />
-        {scores && (
-          <section>
-            <Text component="h2" mb={8} fz="md" fw={600}>
-              {t('compare.scores')}
-            </Text>
-            <TwoScoresChart counts={found.scoreGrid} names={names} />
-            <Text fz="sm" c="dimmed">
-              {t('compare.scoresText', {
-                count: format.integer(scores.compared),
-                correlation: scores.correlation === null ? '–' : format.decimal(scores.correlation, 3),
-                mean: format.score(scores.meanAbsoluteDifference),
-                largest: format.score(scores.largestDifference),
-              })}
-            </Text>
-          </section>
-        )}
-      </SimpleGrid>
+      {scores && (
+        <Text fz="sm">
+          {t('compare.scoresText', {
+            count: format.integer(scores.compared),
+            correlation: scores.correlation === null ? '–' : format.decimal(scores.correlation, 3),
+            mean: format.score(scores.meanAbsoluteDifference),
+            largest: format.score(scores.largestDifference),
+          })}
+        </Text>
+      )}
+      <CallsTable
+        title={t('common.calls')}
+        first={runs[0].name}
+        second={runs[1].name}
+        calls={predictionSchema.options}
+        counts={found.calls}
+      />
       <AgreementTable agreement={found.agreement} />
       {shortlisted > 0 && (
         <ComparedSequences title={t('compare.shortlisted')} list="shortlisted" runs={runs} />

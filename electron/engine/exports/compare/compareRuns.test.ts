@@ -74,14 +74,6 @@ it('compares the sequences of two runs by name and length, the n-th of equal one
     ['twice', 1, 0],
   ]);
   expect(comparison.scores?.compared).toBe(3);
-  const pairs = comparison.scoreGrid.flatMap((row, one) =>
-    row.flatMap((n, other) => (n > 0 ? [[one, other, n]] : [])),
-  );
-  expect(pairs).toEqual([
-    [2, 2, 1],
-    [16, 8, 1],
-    [18, 18, 1],
-  ]);
   expect(comparison.scores?.largestDifference).toBeCloseTo(0.4, 9);
   expect(comparison.scores?.meanAbsoluteDifference).toBeCloseTo(0.4 / 3, 9);
   expect(comparison.scores?.correlation).toBeCloseTo(0.85148509, 7); // The value of Python's statistics.correlation.
@@ -102,10 +94,8 @@ it('writes a table of the sequences whose call changed, and compares scores only
   );
   const path = join(temporaryFolder(), 'run 1.5', 'changed.tsv');
   mkdirSync(dirname(path));
-  const { scores, scoreGrid, sameCall } = await writeComparison(first, second, path);
-  expect([scores?.compared, scoreGrid[19]![19], scoreGrid.flat().reduce((sum, n) => sum + n, 0)]).toEqual([
-    1, 1, 1,
-  ]);
+  const { scores, sameCall } = await writeComparison(first, second, path);
+  expect(scores?.compared).toBe(1);
   expect(sameCall).toBe(1);
   expect(
     readFileSync(path, 'utf8')

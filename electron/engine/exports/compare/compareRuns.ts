@@ -22,9 +22,6 @@ export interface ComparedSequence {
 /** The comparison without what depends on the lists that a window keeps. */
 type Comparison = Omit<RunComparison, 'shortlisted'>;
 
-const SCORE_BINS = 20;
-const scoreBin = (score: number) => Math.min(SCORE_BINS - 1, Math.floor(score * SCORE_BINS));
-
 /**
  * Compares the calls and scores of two runs, for example with another model or precision; `onListed` gets
  * the sequences whose call changed and those that are shortlisted, in the order of the first run.
@@ -57,7 +54,6 @@ export async function compareRuns(
     changedInputs: inputs.changed,
     otherInputs: inputs.others,
     scores: null,
-    scoreGrid: Array.from({ length: SCORE_BINS }, () => new Array<number>(SCORE_BINS).fill(0)),
   };
   const agreement = new ScoreAgreement();
   for await (const { name, nth, sequence } of namedSequences(first, inputs.first, inputs.same)) {
@@ -74,10 +70,8 @@ export async function compareRuns(
     }
     comparison.inBoth += 1;
     ofInputs[sequence.input]![sequence.prediction][other.prediction] += 1;
-    if (sequence.virusScore !== null && other.virusScore !== null) {
+    if (sequence.virusScore !== null && other.virusScore !== null)
       agreement.add(sequence.virusScore, other.virusScore);
-      comparison.scoreGrid[scoreBin(sequence.virusScore)]![scoreBin(other.virusScore)]! += 1;
-    }
     const isSame = sequence.prediction === other.prediction;
     if (isSame) comparison.sameCall += 1;
     if (!isSame || isShortlisted(sequence.row, other.row))

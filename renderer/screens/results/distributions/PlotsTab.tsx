@@ -11,7 +11,6 @@ import { clearFilters, filterOf, isFiltered, useResultsView } from '../../../sta
 import { whileGrowing } from '../../../state/results/whileGrowing.ts';
 import { LengthShareChart, ScoresByCallChart } from './distributionPlots.tsx';
 import { isEmpty } from './distributions.ts';
-import { LengthScoreChart } from './SquaresChart.tsx';
 
 /** Each chart merges these bins as it needs. */
 const BINS = 100;
@@ -60,9 +59,6 @@ export function PlotsTab({ run }: { run: RunSummary }) {
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing={32} verticalSpacing={28}>
           <Titled title={t('plots.scores')}>
             <ScoresByCallChart found={found} isLog={isLog} />
-          </Titled>
-          <Titled title={t('plots.grid')}>
-            <LengthScoreChart found={found} />
           </Titled>
           <Titled title={t('plots.lengths')}>
             <LengthShareChart what="virus" found={found} />

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  noLengthScores,
-  scoresByCall,
-  sharesByLength,
-  type LengthScores,
-} from '../../../../electron/contract/index.ts';
-import { lengthScoreGrid, merged } from './distributions.ts';
+import { scoresByCall, sharesByLength, type LengthScores } from '../../../../electron/contract/index.ts';
+import { merged } from './distributions.ts';
 
 /** Five lengths, one of them without sequences; four score bins. */
 const FOUND: LengthScores = {
@@ -47,17 +42,5 @@ describe('the data of the plots', () => {
       [10, 20],
       [0, 1],
     ]);
-  });
-
-  it('combine both calls by length and score', () => {
-    expect(lengthScoreGrid(FOUND, 2)).toEqual([
-      { from: 0, to: 300, counts: [6, 3] },
-      { from: 300, to: 500, counts: [0, 0] },
-      { from: 500, to: 1000, counts: [3, 7] },
-      { from: 1000, to: null, counts: [0, 1] },
-    ]);
-    const short = { ...noLengthScores([0, 300, 500], 1), virus: [[0], [2], [0]], others: [[0], [1], [0]] };
-    expect(lengthScoreGrid(short, 1)).toEqual([{ from: 300, to: 500, counts: [3] }]);
-    expect(lengthScoreGrid(noLengthScores([0], 1), 1)).toEqual([]);
   });
 });

@@ -228,13 +228,7 @@ export function resultsRouter(world: World) {
       const { all, shortlisted } = comparedSequences(input);
       const none = () => ({ virus: 0, others: 0, not_scored: 0, failed: 0 });
       const calls = { virus: none(), others: none(), not_scored: none(), failed: none() };
-      const scoreGrid = Array.from({ length: 20 }, () => Array.from({ length: 20 }, () => 0));
-      for (const { first: one, second: other } of all) {
-        calls[one.prediction][other.prediction] += 1;
-        const line = scoreGrid[Math.min(19, Math.floor((one.virusScore ?? 0) * 20))];
-        const bin = Math.min(19, Math.floor((other.virusScore ?? 0) * 20));
-        if (line && other.virusScore !== null) line[bin] = (line[bin] ?? 0) + 1;
-      }
+      for (const { first: one, second: other } of all) calls[one.prediction][other.prediction] += 1;
       const { plan, samples } = world.find(input.runId);
       const byInput = plan.inputs.map(({ path }, index) =>
         agreementOf(
@@ -258,7 +252,6 @@ export function resultsRouter(world: World) {
           meanAbsoluteDifference: 0.0211,
           largestDifference: 0.06,
         },
-        scoreGrid,
         shortlisted: shortlisted.length,
       };
     }),

@@ -10,21 +10,24 @@ it.skipIf(WITHOUT_PYTHON)(
   'stores what controls found before a run, and keeps them out of its results',
   async () => {
     const folder = temporaryFolder();
+    const env = { VIRNUCPRO_DATA_DIR: join(folder, 'data') };
     const input = join(folder, 'one.fa');
     writeFileSync(
       input,
       `>one\n${'ATGAAACGTGCAGGCTTA'.repeat(20)}\n>two\n${'ATGCCCGGGTTTAAACGT'.repeat(30)}\n`,
     );
-    const run = async (name: string, ...flags: string[]) => {
+    const run = async (name: string) => {
       const out = join(folder, name);
       const options = ['--devices', 'cpu:1', '--precision', 'fp32', '--python', REAL_PYTHON];
       const words = ['predict', input, '--model', 'teaching', ...options];
-      const { code, output } = await ended(virnucpro([...words, '-o', out, ...flags]));
+      const { code, output } = await ended(virnucpro([...words, '-o', out], { env }));
       expect(code, output).toBe(0);
       return (file: string) => readFileSync(join(out, file), 'utf8');
     };
     const plain = await run('plain');
-    const controlled = await run('controlled', '--with-controls');
+    const check = ['controls', '--quick', '--model', 'teaching', '--devices', 'cpu:1', '--precision', 'fp32'];
+    expect((await ended(virnucpro([...check, '--python', REAL_PYTHON], { env }))).code).toBe(0);
+    const controlled = await run('controlled');
     expect(JSON.parse(controlled('run.json'))).toMatchObject({
       controls: [{ kind: 'cpu', precision: 'fp32', quick: true, verdict: 'works', viral: { scored: 20 } }],
       counts: { records: 2 },

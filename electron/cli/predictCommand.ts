@@ -91,7 +91,6 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
         .argParser(Number),
     )
     .option('--strict', 'end where a file cannot be used, instead of going on without it')
-    .option('--with-controls', "first score 40 known sequences with the run's model, devices and precision")
     .addOption(
       new Option('--embeddings [precision]', 'keep the embeddings')
         .choices(embeddingPrecisionSchema.options)

@@ -23,10 +23,6 @@ export const MESSAGES = {
     'The model did not pass its last check with known sequences on {device}: see Models, or "virnucpro check controls".',
   'note.controls_outdated':
     'The driver, PyTorch or the known sequences have changed since the model was last checked on {device}. "virnucpro check controls" checks it again, or "Check the model" under Computer check.',
-  'note.controls_failed':
-    'The known sequences could not be computed before the run, which goes on without them: {problem}',
-  'note.controls_not_here':
-    'The known sequences were not computed: other computers compute this run. "virnucpro check controls" checks the model on one of them.',
   'note.interrupted': 'The run had been interrupted and goes on where it was.',
   'note.halted': 'The run is paused. {title}: {cause}',
   'note.place_not_followed':
@@ -87,8 +83,6 @@ export const MESSAGES = {
   'note.unusual_norms':
     '{frames} of {all} reading frames have embeddings of unusual size. Norms of ESM-2: {esm2}; of DNABERT-S: {dnabertS}. All are scored. Short and repetitive frames can be unusual; if many frames are, let "virnucpro check controls" check that this computer gives the right answers.',
   'norms.range': '{low} to {high} (expected {expectedLow} to {expectedHigh})',
-  'note.synced_folder':
-    '{client} copies {folder} while the run writes there. Both are slowed by that, and {client} may hold files that are being written. Pause {client} until the run is done, or let runs go to another folder.',
   'note.processor_bf16':
     'The processor computes in BF16: it has instructions of its own for it, and is faster with them. With the teaching model 7 of 15,492 calls differ from those in FP32, where two reading frames are equally sure of opposite calls. Choose FP32 as precision if you want it to compute in FP32.',
   'note.wrong_device': 'Another device computes for {device} ({found}): one GPU may be used twice.',

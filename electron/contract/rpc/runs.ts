@@ -95,7 +95,6 @@ export const runRequestSchema = z.object({
    */
   calibrates: z.boolean().optional(),
   /** Scores the quick panel of controls before the run, separately from its results. */
-  withControls: z.boolean().optional(),
   keepWork: z.boolean().default(false),
   /** `parquet` leaves out TEXT_TABLES. */
   tables: z.enum(['all', 'parquet']).optional(),

@@ -39,14 +39,13 @@ it.each<[string, Partial<RepeatableRun['plan']>, object]>([
     {},
   ],
   [
-    'predict COMMON --reuse-embeddings /old --devices 0,1 --gpu-memory 7.5 --patience 3 --with-controls --keep-work',
+    'predict COMMON --reuse-embeddings /old --devices 0,1 --gpu-memory 7.5 --patience 3 --keep-work',
     {},
     {
       reuseEmbeddings: '/old',
       devices: '0,1',
       gpuMemoryBytes: 7.5e9,
       patience: 3,
-      withControls: true,
       keepWork: true,
     },
   ],

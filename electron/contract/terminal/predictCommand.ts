@@ -22,15 +22,7 @@ export interface RepeatableRun {
   };
   request: Pick<
     RunRequest,
-    | 'where'
-    | 'devices'
-    | 'withControls'
-    | 'keepWork'
-    | 'tables'
-    | 'model'
-    | 'gpuMemoryBytes'
-    | 'patience'
-    | 'reuseEmbeddings'
+    'where' | 'devices' | 'keepWork' | 'tables' | 'model' | 'gpuMemoryBytes' | 'patience' | 'reuseEmbeddings'
   >;
   folder: string;
 }
@@ -68,7 +60,6 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     ...whereFlags(request),
     ...(request.gpuMemoryBytes === undefined ? [] : ['--gpu-memory', String(request.gpuMemoryBytes / 1e9)]),
     ...(request.patience === undefined ? [] : ['--patience', String(request.patience)]),
-    ...(request.withControls ? ['--with-controls'] : []),
     ...(request.keepWork ? ['--keep-work'] : []),
     ...(request.tables === undefined ? [] : ['--tables', request.tables]),
   ];

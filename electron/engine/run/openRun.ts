@@ -170,7 +170,7 @@ export class OpenRun {
       err(asAppError(reason)),
     );
     if (ready.ok && !givenUp.aborted)
-      await announceStart(this.context, this.record, this.batches, ready.value, givenUp);
+      await announceStart(this.context, this.record, this.batches, ready.value);
     if (givenUp.aborted) return this.interrupted ? this.record.advance({ type: 'reopen' }) : ok(undefined);
     if (!ready.ok) {
       // Otherwise it would stay marked as interrupted, without the reason why it can't continue.

@@ -50,10 +50,7 @@ export class RunNotes {
 
 const NAME = 'logs/run.log';
 
-/**
- * Writes logs/run.log: the events of a run and its devices' performance, one per line, readable without this
- * program.
- */
+/** Writes logs/run.log: the events of a run, one per line, readable without this program. */
 export class RunLog {
   private readonly folder: string;
   private writing: Promise<unknown> = Promise.resolve();

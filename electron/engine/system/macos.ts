@@ -28,14 +28,6 @@ export function macos(calls: MacosCalls): System {
       const type = fileSystem(folder);
       return NETWORK_TYPES.has(type) ? type : null;
     },
-    // The folders Desktop and Documents can also be in iCloud, but nothing shows it.
-    syncClient: (folder, _env, home) => {
-      const library = posix.join(home, 'Library');
-      if (`${folder}/`.startsWith(posix.join(library, 'Mobile Documents/'))) return 'iCloud Drive';
-      const clouds = posix.join(library, 'CloudStorage/');
-      // For example OneDrive-Personal.
-      return folder.startsWith(clouds) ? (/^[^-/]+/.exec(folder.slice(clouds.length))?.[0] ?? null) : null;
-    },
     isFat: (folder) => FAT_TYPES.has(fileSystem(folder)),
     processEntry: (pid) => {
       const text = calls.outputOf('/bin/ps', ['-o', 'state=,lstart=', '-p', String(pid)]);

@@ -1,8 +1,6 @@
-import { homedir } from 'node:os';
 import { appError, type AppError, type ErrorCode } from '../../contract/errors.ts';
-import { message, type Message } from '../../contract/messages.ts';
+import { message } from '../../contract/messages.ts';
 import { HERE } from './here.ts';
-import type { System } from './types.ts';
 
 /** What the check needs to know of the system; tests pass a made-up one. */
 export interface PathLimit {
@@ -37,17 +35,4 @@ export function safeName(name: string): string {
     .replace(/^[.\s]+/, '')
     .replace(/[.\s]+$/, '');
   return RESERVED_ON_WINDOWS.test(plain) ? `_${plain}` : plain;
-}
-
-/**
- * Warns about a run's folder that OneDrive or a similar program copies while it is written; null for other
- * folders.
- */
-export function syncedFolder(
-  folder: string,
-  system: Pick<System, 'syncClient'> = HERE,
-  { env, home }: { env: NodeJS.ProcessEnv; home: string } = { env: process.env, home: homedir() },
-): Message | null {
-  const client = system.syncClient(folder, env, home);
-  return client === null ? null : message('note.synced_folder', { folder, client });
 }

@@ -1,7 +1,6 @@
 /** Answers of each of the three systems, on made-up computers of each kind. */
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { syncedFolder } from './pathLength.ts';
 import { HERE } from './here.ts';
 import { madeSystem } from './testing/madeSystem.ts';
 
@@ -167,44 +166,5 @@ describe('other processes', () => {
   it('are found by their number, including this one', () => {
     if (HERE.platform === 'win32') return;
     expect(HERE.processEntry(process.pid)?.state).toMatch(/^[RS]$/);
-  });
-});
-
-describe('folders that are copied to a cloud', () => {
-  const env = {
-    OneDrive: 'C:\\Users\\me\\OneDrive',
-    OneDriveCommercial: 'D:\\Institute',
-    OneDriveConsumer: 'F:\\Own',
-  };
-  it.each([
-    ['C:\\Users\\me\\onedrive\\data\\run', 'OneDrive'],
-    ['D:\\Institute\\run', 'OneDrive'],
-    ['F:\\Own\\run', 'OneDrive'],
-    ['C:\\Users\\me\\iCloudDrive', 'iCloud Drive'],
-    ['C:\\Users\\me\\Dropbox\\run', 'Dropbox'],
-    ['C:\\Users\\me\\OneDrive of last year\\run', null],
-    ['E:\\run', null],
-  ])('%s on Windows: %s', (folder, client) => {
-    expect(madeSystem('win32').syncClient(folder, env, 'C:\\Users\\me')).toBe(client);
-    expect(madeSystem('win32').syncClient(folder, {}, 'C:\\Users\\you')).toBeNull();
-  });
-
-  it.each([
-    ['/Users/me/Library/Mobile Documents/com~apple~CloudDocs/run', 'iCloud Drive'],
-    ['/Users/me/Library/CloudStorage/OneDrive-Institute/run', 'OneDrive'],
-    ['/Users/me/Library/CloudStorage/Dropbox/run', 'Dropbox'],
-    ['/Users/me/data/run', null],
-  ])('%s on macOS: %s', (folder, client) => {
-    expect(madeSystem('darwin').syncClient(folder, {}, '/Users/me')).toBe(client);
-    expect(madeSystem('linux').syncClient(folder, {}, '/Users/me')).toBeNull();
-  });
-
-  it('are mentioned in the warning of a run', () => {
-    const folder = '/Users/me/Library/CloudStorage/OneDrive-Institute/run';
-    const here = { env: {}, home: '/Users/me' };
-    expect(syncedFolder(folder, madeSystem('darwin'), here)?.text).toMatch(
-      /^OneDrive copies \/Users\/me\/Library\/CloudStorage\/OneDrive-Institute\/run while/,
-    );
-    expect(syncedFolder('/Users/me/run', madeSystem('darwin'), here)).toBeNull();
   });
 });

@@ -36,8 +36,6 @@ export interface System {
    * error if the folder cannot be reached.
    */
   networkFileSystem: (folder: string) => string | null;
-  /** Name of the program that copies this folder to a cloud, as far as its path shows it; otherwise null. */
-  syncClient: (folder: string, env: NodeJS.ProcessEnv, home: string) => string | null;
   /**
    * Whether an existing folder is on a file system without a time of change that only the system sets. On
    * Windows this is not asked: a file without such a time reports 0.

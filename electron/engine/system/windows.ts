@@ -25,27 +25,10 @@ export function windows(calls: WindowsCalls): System {
     // Windows' OpenSSH has no ControlMaster.
     sharesSsh: false,
     networkFileSystem: (folder) => (isUncPath(folder) || isUncPath(behind(folder, calls)) ? 'unc' : null),
-    syncClient: (folder, env, home) => {
-      const places: [string, string | undefined][] = [
-        ['OneDrive', env['OneDrive']],
-        // An account at work and a private one can both exist.
-        ['OneDrive', env['OneDriveCommercial']],
-        ['OneDrive', env['OneDriveConsumer']],
-        ['iCloud Drive', win32.join(home, 'iCloudDrive')],
-        ['Dropbox', win32.join(home, 'Dropbox')],
-      ];
-      return places.find(([, place]) => place && isWithin(folder, place))?.[0] ?? null;
-    },
     isFat: () => false,
     processEntry: () => null,
     limitOwnMemory: () => undefined,
   };
-}
-
-/** Windows does not distinguish small and capital letters. */
-function isWithin(folder: string, place: string): boolean {
-  const path = win32.relative(place, folder);
-  return !path.startsWith('..') && !win32.isAbsolute(path);
 }
 
 /** A mapped drive such as Z: resolves to its server. Some RAM disks have no target, and are local. */

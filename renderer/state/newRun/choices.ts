@@ -48,8 +48,6 @@ export interface RunChoices {
   /** Null if sequences are translated by the standard code. */
   readonly geneticCode: OtherGeneticCode | null;
   readonly keepWork: boolean;
-  /** Known sequences are scored first, apart from the results. */
-  readonly withControls: boolean;
   /** Folder of a run of the earlier tool whose embeddings are taken over. */
   readonly reuseEmbeddings: string | null;
   readonly gpuMemoryGb: number | null;
@@ -89,7 +87,6 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   gpuUuids: null,
   outputDir: null,
   repairs: [],
-  withControls: false,
 };
 
 /** A GPU is not usable if it is hidden, lacks something, or computes only through its slices. */
@@ -212,7 +209,6 @@ export function requestFrom(
     precision: choices.precision,
     embeddings: choices.embeddings,
     keepWork: choices.keepWork,
-    ...(choices.withControls ? { withControls: true } : {}),
     embedEqualSequencesOnce: choices.embedEqualSequencesOnce,
     ...(choices.order ? { order: choices.order } : {}),
     ...(choices.until === null ? {} : { until: choices.until }),
@@ -259,7 +255,6 @@ export function choicesFrom(request: RunRequest): RunChoices {
     minLength: request.minLength ?? null,
     geneticCode: request.geneticCode ?? null,
     keepWork: request.keepWork,
-    withControls: request.withControls ?? false,
     reuseEmbeddings: request.reuseEmbeddings ?? null,
     gpuMemoryGb: request.gpuMemoryBytes === undefined ? null : request.gpuMemoryBytes / 1e9,
     tokensPerBatch: request.tokensPerBatch ?? null,

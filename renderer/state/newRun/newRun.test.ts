@@ -289,7 +289,6 @@ describe('choices', () => {
           minLength: fc.constantFrom(null, 500),
           geneticCode: fc.constantFrom(null, 4, 15),
           keepWork: fc.boolean(),
-          withControls: fc.boolean(),
           embedEqualSequencesOnce: fc.boolean(),
           gpuMemoryGb: fc.option(fc.integer({ min: 20, max: 1_400 }).map((tenths) => tenths / 10)),
           tokensPerBatch: fc.option(fc.integer({ min: 256, max: 65_536 })),

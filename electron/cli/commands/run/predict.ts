@@ -65,7 +65,6 @@ export interface PredictFlags extends ClusterFlags, CommonFlags {
   geneticCode?: number;
   /** Path of a sample sheet. */
   samples?: string;
-  withControls?: boolean;
   keepWork?: boolean;
   tables?: string;
   force?: boolean;
@@ -310,7 +309,6 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     repairs: flags.repair,
     minLength: flags.minLength,
     geneticCode: flags.geneticCode === STANDARD_GENETIC_CODE ? undefined : flags.geneticCode,
-    withControls: flags.withControls,
     keepWork: flags.keepWork ?? false,
     tables: flags.tables,
     force: flags.force ?? false,

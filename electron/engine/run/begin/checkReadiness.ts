@@ -18,7 +18,6 @@ import { isRunFolder, makeWorkFolders } from '../../store/runFolder.ts';
 import { nodeOf } from '../../store/shares.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { precisionRemark } from '../../devices/choosePrecision.ts';
-import { syncedFolder } from '../../system/pathLength.ts';
 import { isMadeHere } from '../madeHere.ts';
 import { inputLeftOut } from '../runNotes.ts';
 import type { RunRecord } from '../runRecord.ts';
@@ -102,7 +101,6 @@ export async function announceStart(
   run: RunRecord,
   batches: BatchSizes,
   { devices, leftOut, cores, driver = null }: DeviceChoice,
-  signal: AbortSignal,
 ): Promise<void> {
   const { request, notes, stored } = run;
   const isFirst = run.state.phase === 'created';
@@ -112,14 +110,10 @@ export async function announceStart(
     const remark = precisionRemark(stored.plan.precision, devices);
     if (remark !== null) notes.add('info', 'precision_of_weakest', remark);
   }
-  const synced = syncedFolder(run.store.folder);
-  if (synced !== null) notes.add('warning', 'folder_synced', synced);
   if (isFirst)
     for (const { path, ...why } of stored.leftOut) notes.add('warning', why.code, inputLeftOut(path, why));
   await batches.recall(devices);
-  const withControls = isFirst && request.withControls === true;
-  const begin = { plan: stored.plan, devices, driver, withControls, isFirst, signal };
-  const controls = await controlsAtBegin(context, notes, begin);
+  const controls = await controlsAtBegin(context, notes, { plan: stored.plan, devices, driver, isFirst });
   await run.saveDevices(
     devices.map((device) => {
       const told = storedDevice(localDevice(device, nodeOf(stored)));

@@ -9,11 +9,10 @@ import {
   type ResultOf,
   type RunControls,
 } from '../../../contract/checks.ts';
-import { causeOf } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
-import { firstOfEachKind, lastResults, runCheck } from '../../devices/check/check.ts';
+import { firstOfEachKind, lastResults } from '../../devices/check/check.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { JsonObject } from '../../store/types.ts';
 import type { RunNotes } from '../runNotes.ts';
@@ -22,31 +21,16 @@ interface Begin {
   plan: Plan;
   devices: readonly ChosenDevice[];
   driver: string | null;
-  /**
-   * Computes the quick panel first, as a sample that is left out of all tables, shares and exports of the
-   * run.
-   */
-  withControls: boolean;
   isFirst: boolean;
-  signal: AbortSignal;
 }
 
 /** The last controls with the run's model and precision, for each kind of device. */
 export async function controlsAtBegin(
   context: EngineContext,
   notes: RunNotes,
-  { plan, devices, driver, withControls, isFirst, signal }: Begin,
+  { plan, devices, driver, isFirst }: Begin,
 ): Promise<(kind: ChosenDevice['kind']) => JsonObject> {
   const { model, precision } = plan;
-  if (withControls && devices.length > 0) {
-    const check = { check: 'controls', devices, driver, model, precision, quick: true, signal } as const;
-    const checked = await runCheck(context, check);
-    // The user wants the run's results even if the check beside it fails.
-    if (!checked.ok && !signal.aborted) {
-      const problem = causeOf(checked.error);
-      notes.add('warning', 'controls_failed', message('note.controls_failed', { problem }));
-    }
-  } else if (withControls) notes.add('warning', 'controls_not_here', message('note.controls_not_here'));
   const results = resultsOf(await lastResults(context, driver), 'controls').filter(
     (one) => one.model === model.hash && one.precision === precision,
   );

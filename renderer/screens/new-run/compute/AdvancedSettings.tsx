@@ -41,7 +41,6 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
   const switches = [
     { label: 'equalOnce', choice: 'embedEqualSequencesOnce' } as const,
     { label: 'keepWork', choice: 'keepWork' } as const,
-    { label: 'withControls', choice: 'withControls' } as const,
     ...(form.hasGpus ? [{ label: 'useCpu', choice: 'useCpu' } as const] : []),
   ];
   const number = (value: string | number) =>

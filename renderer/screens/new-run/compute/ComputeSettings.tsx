@@ -81,7 +81,6 @@ function Summary({ form: { choices, estimate } }: { form: NewRunForm }) {
 const ADVANCED = [
   'order',
   'keepWork',
-  'withControls',
   'reuseEmbeddings',
   'gpuMemoryGb',
   'tokensPerBatch',

@@ -277,17 +277,14 @@ export function commands(ended: { exitCode: number }): Command {
       new Option(
         '--gpu <kind>',
         'GPUs of the computers that share this environment, such as those of a cluster; here: of this computer again',
-      ).choices(['nvidia', 'nvidia-older', 'amd', 'none', 'here']),
+      ).choices(['nvidia', 'nvidia-older', 'none', 'here']),
     )
     .action(ends(setup));
 
   common(root.command('pack-offline'))
     .description('Write a folder from which a computer of the same kind sets itself up without a network')
     .argument('<folder>', 'new or empty folder, such as on a memory stick')
-    .option(
-      '--gpu <kind>',
-      'of the other computer: nvidia, nvidia-older, amd, apple or none (default: as here)',
-    )
+    .option('--gpu <kind>', 'of the other computer: nvidia, nvidia-older, apple or none (default: as here)')
     .option(
       '--models <list>',
       'weights to take along: all that are here, none, or names such as 300,500',

@@ -100,7 +100,7 @@ export type CheckReport = z.infer<typeof reportSchema>;
 const resultSchema = z.object({
   /** Hash of the model; null for checks that need none. */
   model: sha256Schema.nullable(),
-  device: z.object({ id: z.string(), kind: z.enum(['cuda', 'rocm', 'mps', 'cpu']), name: z.string() }),
+  device: z.object({ id: z.string(), kind: z.enum(['cuda', 'mps', 'cpu']), name: z.string() }),
   checkedAt: z.iso.datetime(),
   seconds: z.number().nonnegative(),
   /** Versions of the GPU's driver and of PyTorch, since others may compute different results. Null if unknown. */

@@ -165,12 +165,12 @@ export const GERMAN_PROBLEMS = {
     'Vom Arbeitsspeicher sind {free} GiB frei, und die Schichten von ESM-2 brauchen {needed} GiB.',
   'pytorch_unfit.title': 'PyTorch ist für andere Geräte gemacht',
   'pytorch_unfit.next':
-    'Reparieren Sie die Python-Umgebung. Für eine GPU von AMD nennen Sie einen Interpreter, der PyTorch für ROCm hat.',
+    'Reparieren Sie die Python-Umgebung.',
   'pytorch_unfit.sentence': 'Das installierte PyTorch, {version}, kann Geräte dieser Art nicht benutzen.',
   'gpu_not_alone.title': 'Ein Arbeitsprozess muss genau eine GPU sehen',
   'gpu_not_alone.next':
-    'Sehen Sie mit nvidia-smi oder rocminfo nach, ob die GPU da ist und dieses Konto sie benutzen darf.',
-  'gpu_not_alone.sentence': 'PyTorch sieht {number} GPUs mit {variable}={value}.',
+    'Sehen Sie mit nvidia-smi nach, ob die GPU da ist und dieses Konto sie benutzen darf.',
+  'gpu_not_alone.sentence': 'PyTorch sieht {number} GPUs mit CUDA_VISIBLE_DEVICES={value}.',
   'device_unusable.title': 'PyTorch kann auf diesem Gerät nicht rechnen',
   'device_unusable.next':
     'Aktualisieren Sie seinen Treiber, wählen Sie ein anderes Gerät, oder lassen Sie dieses weg.',

@@ -155,7 +155,7 @@ export const MESSAGES = {
   'cluster.pytorch':
     'The tasks ask for GPUs, but the Python environment of this computer, which they use too, has a PyTorch that computes on processors only.',
   'cluster.pytorch.next':
-    'Run "virnucpro setup --gpu nvidia" (or amd) on this computer, then start again; or have the tasks compute on processors.',
+    'Run "virnucpro setup --gpu nvidia" on this computer, then start again; or have the tasks compute on processors.',
   'slurm.silent': 'SLURM on this computer gives no answer: {line}',
   'slurm.silent.next': 'Try again later, or ask who runs the cluster.',
   'slurm.missing': "SLURM's program sbatch was not found on this computer.",
@@ -344,15 +344,11 @@ export const MESSAGES = {
   'check.after_python': 'Checked after Python is set up.',
   'check.driver.unknown': 'The driver information could not be read.',
   'check.driver.nvidia': 'NVIDIA driver {version}.',
-  'check.driver.amd': "AMD's driver of this Linux kernel.",
   'check.gpu': '{name} ({free} free).',
   'check.gpu.apple':
     'An Apple GPU. This program was never tested on one: compare a few results with those of the processor (--devices cpu).',
   'check.gpu.none':
     'No GPU can be used. Runs work on the processor, but the published models take days there.',
-  'check.gpu.amd_untested':
-    'AMD GPUs were never tested with this program: compare a few results with those of the processor (--devices cpu).',
-  'check.gpu.integrated': '{name} is part of the processor: it computes only if you choose it.',
   'check.gpu.too_small': 'With less than {least} free, a GPU is too small.',
   'check.gpu.streamed':
     'With less than {all} free, a GPU computes more slowly, as the model stays in main memory. The results are the same.',
@@ -396,12 +392,9 @@ export const MESSAGES = {
   'check.weights': 'Here: {models}.',
   'check.weights.none': 'Only the teaching model is here. It is not for research.',
   // what prevents a GPU from computing
-  'blocked.pytorch_cuda': '{name} needs PyTorch for CUDA; the Python environment has another one.',
-  'blocked.pytorch_cuda.next':
+  'blocked.pytorch': '{name} needs PyTorch for CUDA; the Python environment has another one.',
+  'blocked.pytorch.next':
     'Repair the Python environment ("virnucpro doctor --repair"); one of your own needs PyTorch for CUDA.',
-  'blocked.pytorch_rocm': '{name} needs PyTorch for ROCm; the Python environment has another one.',
-  'blocked.pytorch_rocm.next':
-    'On Linux, repair the Python environment ("virnucpro doctor --repair"): without an NVIDIA driver here it gets PyTorch for ROCm. Or choose an interpreter of your own that has it, under Settings or with --python PATH.',
   'blocked.architecture': '{name} is not supported by the installed PyTorch.',
   'blocked.architecture.next':
     'Repair the Python environment ("virnucpro doctor --repair"): it gets the PyTorch that most GPUs of this computer can use.',
@@ -411,8 +404,6 @@ export const MESSAGES = {
   'blocked.trial': '{name} failed the test computation in every number format.',
   'blocked.trial.next':
     'Compute on other devices. The computer check says what failed, and tries this one again.',
-  'blocked.permission': '{name} is closed to this user account (/dev/kfd and /dev/dri).',
-  'blocked.permission.next': 'Add the account to the groups "render" and "video", and log in again.',
   // what is wrong with the Python environment or a model
   'python.not_started': '{interpreter} cannot be started.',
   'python.no_backend': "{interpreter} cannot run this program's Python part.",

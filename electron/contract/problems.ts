@@ -241,13 +241,13 @@ const OF_LOADING = {
   ],
   pytorch_unfit: [
     'PyTorch is made for other devices',
-    'Repair the Python environment. For an AMD GPU, name an interpreter that has PyTorch for ROCm.',
+    'Repair the Python environment.',
     'The installed PyTorch, {version}, cannot use a device of this kind.',
   ],
   gpu_not_alone: [
     'A worker must see exactly one GPU',
-    'See with nvidia-smi or rocminfo whether the GPU is there and this account may use it.',
-    'PyTorch sees {number} GPUs with {variable}={value}.',
+    'See with nvidia-smi whether the GPU is there and this account may use it.',
+    'PyTorch sees {number} GPUs with CUDA_VISIBLE_DEVICES={value}.',
   ],
   device_unusable: [
     'PyTorch cannot compute on this device',

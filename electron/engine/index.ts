@@ -75,12 +75,11 @@ export { storedFacts } from './service/runs/storedFacts.ts';
 
 // This process and this computer
 export { endByForce, endByForceAfter, endBySignal } from './system/liveProcess.ts';
-export { isGpu } from './devices/chosenDevice.ts';
 export { diagnosticsText } from './service/computer/diagnostics.ts';
 export { findDiskShortage } from './run/begin/checkReadiness.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';
 export { safeName } from './system/pathLength.ts';
-export { abilityWords, AMD_UNTESTED, blockedGpu } from './devices/chosenDevice.ts';
+export { blockedGpu } from './devices/chosenDevice.ts';
 export { selectDevices } from './devices/selectDevices.ts';
 export { choosePrecision } from './devices/choosePrecision.ts';
 export { probeDevices } from './devices/probeDevices.ts';

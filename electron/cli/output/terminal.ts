@@ -1,6 +1,4 @@
 import {
-  abilityWords,
-  AMD_UNTESTED,
   blockedGpu,
   formatBytes,
   type DeviceReport,
@@ -97,11 +95,10 @@ export function gpuLine(gpu: ProbedGpu): string {
     `GPU ${gpu.index}`,
     gpu.name,
     `${formatBytes(gpu.memory_free_bytes)} of ${formatBytes(gpu.memory_total_bytes)} free`,
-    abilityWords(gpu),
+    `compute capability ${gpu.compute_capability.join('.')}`,
     gpu.uuid,
     ...(gpu.visible ? [] : ['hidden by an environment variable']),
     ...(blocked ? [`not usable: ${blocked.cause} ${blocked.nextStep}`] : []),
-    ...(gpu.vendor === 'amd' ? [AMD_UNTESTED] : []),
     ...(users.length > 0 ? [`in use by ${users.join(', ')}`] : []),
   ].join('  ');
 }

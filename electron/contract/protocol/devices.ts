@@ -15,56 +15,34 @@ const failedPrecisionSchema = z.object({
 });
 export type FailedPrecision = z.infer<typeof failedPrecisionSchema>;
 
-const anyGpuSchema = z.object({
-  /** The number from nvidia-smi; for AMD GPUs, from ROCm's runtime. */
+const gpuSchema = z.object({
+  /** The number from nvidia-smi. */
   index: countSchema,
-  /** As NVML or ROCm writes it; for an AMD GPU without a UUID, `AMD-` and its PCI address. */
+  /** As NVML writes it. */
   uuid: z.string(),
   name: z.string(),
   memory_total_bytes: countSchema,
   memory_free_bytes: countSchema,
   processes: z.array(gpuProcessSchema),
-  /**
-   * The precisions it supports: by compute capability, or by AMD's instruction set. A worker refuses the
-   * others.
-   */
+  /** The precisions it supports by its compute capability. A worker refuses the others. */
   precisions: z.array(precisionSchema),
   /** False if the user's environment (such as CUDA_VISIBLE_DEVICES) hides this GPU. */
   visible: z.boolean(),
   /**
-   * Other reasons why this GPU can't compute: a PyTorch built for another vendor's GPUs, missing permissions,
-   * a PyTorch without code for this GPU, a driver too old for PyTorch, or a test computation that failed in
-   * every precision. The engine adds the last three to what the backend reports.
+   * Other reasons why this GPU can't compute: a PyTorch without CUDA, a PyTorch without code for this GPU, a
+   * driver too old for PyTorch, or a test computation that failed in every precision. The engine adds the last
+   * three to what the backend reports.
    */
-  blocked_by: z.enum(['pytorch', 'permission', 'architecture', 'driver', 'trial']).nullable(),
+  blocked_by: z.enum(['pytorch', 'architecture', 'driver', 'trial']).nullable(),
   /**
    * Supported precisions in which the test computation of the computer check failed. The engine adds them.
    */
   failed: z.array(failedPrecisionSchema).optional(),
-});
-
-const nvidiaGpuSchema = anyGpuSchema.extend({
-  vendor: z.literal('nvidia'),
   compute_capability: z.tuple([countSchema, countSchema]),
   mig_enabled: z.boolean(),
   /** Set for a MIG slice: the UUID of its GPU. */
   parent_uuid: z.string().nullable(),
 });
-export type NvidiaGpu = z.infer<typeof nvidiaGpuSchema>;
-
-const amdGpuSchema = anyGpuSchema.extend({
-  vendor: z.literal('amd'),
-  /** The instruction set, such as gfx1100. AMD GPUs have no compute capability. */
-  gfx_target: z.string(),
-  /**
-   * Whether the GPU is part of a processor: its memory is then the part of main memory that the firmware
-   * reserved.
-   */
-  integrated: z.boolean(),
-});
-export type AmdGpu = z.infer<typeof amdGpuSchema>;
-
-const gpuSchema = z.discriminatedUnion('vendor', [nvidiaGpuSchema, amdGpuSchema]);
 export type ProbedGpu = z.infer<typeof gpuSchema>;
 
 /** The precisions that a GPU is offered for: those that it supports and whose test did not fail. */
@@ -72,14 +50,9 @@ export function offeredPrecisions(gpu: ProbedGpu): Precision[] {
   return gpu.precisions.filter((each) => !gpu.failed?.some(({ precision }) => precision === each));
 }
 
-/** Whether the GPU is part of a processor, and so seldom faster than it. */
-export function isIntegrated(gpu: ProbedGpu): boolean {
-  return gpu.vendor === 'amd' && gpu.integrated;
-}
-
 /** Whether the GPU is in MIG mode: CUDA can use only its slices, not the GPU itself. */
 export function isSplit(gpu: ProbedGpu): boolean {
-  return gpu.vendor === 'nvidia' && gpu.mig_enabled && gpu.parent_uuid === null;
+  return gpu.mig_enabled && gpu.parent_uuid === null;
 }
 
 /** Whether a worker can compute on it, as long as the user's environment leaves it visible. */
@@ -92,14 +65,12 @@ export const probeResultSchema = z.object({
   protocol: z.int(),
   backend_version: z.string(),
   gpus: z.array(gpuSchema),
-  /** The version of NVIDIA's driver; AMD's driver is part of the kernel. */
+  /** The version of NVIDIA's driver. */
   driver_version: z.string().nullable(),
   cuda_driver_version: z.string().nullable(),
   /** The CUDA version that the installed PyTorch is built for; null for another PyTorch, or none. */
   torch_cuda: z.string().nullable().optional(),
   cuda_visible_devices: z.string().nullable(),
-  rocr_visible_devices: z.string().nullable(),
-  hip_visible_devices: z.string().nullable(),
   /** Why there are no GPUs, null if there are some. */
   no_gpu_code: noGpuCodeSchema.nullable(),
   /** What the driver's library says. */

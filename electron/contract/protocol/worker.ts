@@ -33,11 +33,8 @@ export type MemoryProfile = z.infer<typeof memoryProfileSchema>;
 
 const loadCommandSchema = z.object({
   type: z.literal('load'),
-  /**
-   * `cuda` means the one device that CUDA_VISIBLE_DEVICES leaves visible, `rocm` the one that
-   * ROCR_VISIBLE_DEVICES leaves visible.
-   */
-  device: z.enum(['cpu', 'cuda', 'rocm', 'mps']),
+  /** `cuda` means the one device that CUDA_VISIBLE_DEVICES leaves visible. */
+  device: z.enum(['cpu', 'cuda', 'mps']),
   model_folder: z.string(),
   precision: precisionSchema,
   /** The plan's size: every device forms batches of it, and splits them if its memory holds less. */

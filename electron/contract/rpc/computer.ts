@@ -220,7 +220,7 @@ export type EnvironmentStatus = z.infer<typeof environmentStatusSchema>;
 const modelInput = z.object({ model: pathSchema.min(1) });
 
 /** `nvidia`: Turing or newer with a driver for CUDA 13; `nvidia_older`: older GPUs or drivers. */
-export const gpuKindSchema = z.enum(['nvidia', 'nvidia_older', 'amd', 'apple', 'none']);
+export const gpuKindSchema = z.enum(['nvidia', 'nvidia_older', 'apple', 'none']);
 export type GpuKind = z.infer<typeof gpuKindSchema>;
 
 export const packOfflineSchema = z.object({

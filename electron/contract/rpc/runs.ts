@@ -139,10 +139,7 @@ export const deviceLiveSchema = z.object({
   /** GPU UUID, or cpu:0, cpu:1, ... */
   id: z.string(),
   name: z.string(),
-  /**
-   * The number from nvidia-smi or ROCm; for a GPU of a cluster, its number on its node. Null for a CPU
-   * worker.
-   */
+  /** The number from nvidia-smi; for a GPU of a cluster, its number on its node. Null for a CPU worker. */
   index: countSchema.nullable(),
   /** Its node in a cluster, and its number among the devices there; null on this computer. */
   place: z.object({ node: z.string(), number: countSchema }).nullable(),

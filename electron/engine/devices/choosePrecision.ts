@@ -7,7 +7,7 @@ import type { ChosenDevice } from './chosenDevice.ts';
 const ALL = ['fp8', 'bf16', 'fp16', 'fp32'] as const satisfies readonly Precision[];
 /**
  * A GPU uses the first of these that it supports; a GPU that supports one also supports those after it. BF16
- * comes before FP16 because of its range: the matrix units of AMD's MI200 lose the smallest FP16 numbers.
+ * comes before FP16 because of its range.
  */
 const PREFERENCE = ['bf16', 'fp16', 'fp32'] as const;
 
@@ -124,8 +124,6 @@ function describe(device: ChosenDevice): string {
   switch (device.kind) {
     case 'cuda':
       return `GPU ${device.index} (${device.name}, compute capability ${device.capability.join('.')})`;
-    case 'rocm':
-      return `GPU ${device.index} (${device.name}, ${device.gfxTarget})`;
     case 'mps':
       return 'The Apple GPU';
     case 'cpu':

@@ -3,7 +3,7 @@ import { appError, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 
 interface Device {
-  /** The UUID of a GPU, or another identifier for an AMD GPU without one; mps; cpu:0, cpu:1, ... */
+  /** The UUID of a GPU; mps; cpu:0, cpu:1, ... */
   readonly id: string;
   readonly name: string;
   /** Of a processor, the fastest first. */
@@ -13,26 +13,22 @@ interface Device {
 }
 
 interface Gpu extends Device {
-  /** The number in nvidia-smi, or in ROCm's runtime for AMD GPUs. */
+  readonly kind: 'cuda';
+  readonly capability: readonly [major: number, minor: number];
+  /** The number in nvidia-smi. */
   readonly index: number;
   readonly memoryTotalBytes: number;
   readonly memoryFreeBytes: number;
 }
 
 /** A device for one worker, as chosen by the user or by `auto`. */
-export type ChosenDevice =
-  | ({ readonly kind: 'cpu' | 'mps' } & Device)
-  | ({ readonly kind: 'cuda'; readonly capability: readonly [major: number, minor: number] } & Gpu)
-  | ({ readonly kind: 'rocm'; /** Such as gfx1100. */ readonly gfxTarget: string } & Gpu);
-
-/** Whether this is a GPU with its own memory. */
-export function isGpu(device: ChosenDevice): device is Extract<ChosenDevice, Gpu> {
-  return device.kind === 'cuda' || device.kind === 'rocm';
-}
+export type ChosenDevice = ({ readonly kind: 'cpu' | 'mps' } & Device) | Gpu;
 
 /** Describes a GPU of this computer as a device to choose. */
 export function gpuDevice(gpu: ProbedGpu): ChosenDevice {
-  const facts = {
+  return {
+    kind: 'cuda',
+    capability: gpu.compute_capability,
     id: gpu.uuid,
     index: gpu.index,
     name: gpu.name,
@@ -41,9 +37,6 @@ export function gpuDevice(gpu: ProbedGpu): ChosenDevice {
     precisions: gpu.precisions,
     failed: gpu.failed,
   };
-  return gpu.vendor === 'nvidia'
-    ? { kind: 'cuda', capability: gpu.compute_capability, ...facts }
-    : { kind: 'rocm', gfxTarget: gpu.gfx_target, ...facts };
 }
 
 /** For processes that must not touch a GPU: a context on one takes memory from the workers. */
@@ -54,15 +47,6 @@ export function workerEnvironment(device: ChosenDevice): Record<string, string> 
   switch (device.kind) {
     case 'cuda':
       return { CUDA_VISIBLE_DEVICES: device.id, CUDA_DEVICE_ORDER: 'PCI_BUS_ID' };
-    case 'rocm':
-      // HIP takes the first GPU of those that ROCR_VISIBLE_DEVICES selects: the user's own setting would
-      // renumber it. GPUs without a UUID are selected by ROCm's number among all GPUs. A PyTorch for CUDA
-      // must not use an NVIDIA GPU instead.
-      return {
-        ROCR_VISIBLE_DEVICES: device.id.startsWith('GPU-') ? device.id : String(device.index),
-        HIP_VISIBLE_DEVICES: '0',
-        CUDA_VISIBLE_DEVICES: '',
-      };
     case 'cpu':
       return {
         CUDA_VISIBLE_DEVICES: '',
@@ -85,29 +69,10 @@ export function isOtherGpu(meant: string, found: string): boolean {
   return /^(gpu|mig)-/i.test(meant) && found.toLowerCase() !== meant.toLowerCase();
 }
 
-/** Users of an AMD GPU should compare a few results with the processor's. */
-export const AMD_UNTESTED = 'AMD GPUs were never tested with this program';
-
-/** The abilities of a GPU in its maker's terms. */
-export function abilityWords(gpu: ProbedGpu): string {
-  return gpu.vendor === 'nvidia'
-    ? `compute capability ${gpu.compute_capability.join('.')}`
-    : `${gpu.gfx_target}${gpu.integrated ? ', part of the processor' : ''}`;
-}
-
 /** Why a GPU can't compute, and what to do about it; null if it can. `name`: how to name it. */
 export function blockedGpu(gpu: ProbedGpu, name: string): AppError | null {
-  const reason = reasonOf(gpu);
+  const { blocked_by: reason, compute_capability: capability } = gpu;
   if (reason === null) return null;
-  const called = reason === 'architecture' ? `${name}${capabilityOf(gpu)}` : name;
+  const called = reason === 'architecture' ? `${name} (compute capability ${capability.join('.')})` : name;
   return appError('device_blocked', message(`blocked.${reason}`, { name: called }));
-}
-
-function reasonOf({ blocked_by: reason, vendor }: ProbedGpu) {
-  if (reason === 'pytorch') return vendor === 'amd' ? 'pytorch_rocm' : 'pytorch_cuda';
-  return reason;
-}
-
-function capabilityOf(gpu: ProbedGpu): string {
-  return gpu.vendor === 'nvidia' ? ` (compute capability ${gpu.compute_capability.join('.')})` : '';
 }

@@ -5,13 +5,9 @@ import {
   A100_AND_TURING,
   APPLE,
   EIGHT_H200,
-  H200_AND_RADEON,
   H200_WITHOUT_CUDA,
   NO_GPU,
   PASCAL,
-  RADEONS,
-  RADEONS_FORBIDDEN,
-  RADEONS_WITHOUT_ROCM,
 } from './testing/probeExamples.ts';
 import { inSequence, message } from '../../contract/messages.ts';
 import type { Trial } from './check/trial.ts';
@@ -39,15 +35,6 @@ describe('the card of the GPUs', () => {
     ['Turing', A100_AND_TURING, /RTX 2080 Ti has no BF16: runs that it takes part in compute in FP16/],
     ['Pascal', PASCAL, /GTX 1080 computes in FP32 only/],
     ['Apple', APPLE, /An Apple GPU\. This program was never tested on one/],
-    ['AMD', RADEONS, /AMD GPUs were never tested with this program.*RX 6800 XT has no BF16/],
-    ['part of a processor', RADEONS, /Radeon Graphics is part of the processor/],
-    [
-      'AMD, PyTorch for CUDA',
-      RADEONS_WITHOUT_ROCM,
-      /RX 7900 XTX needs PyTorch for ROCm; .*doctor --repair.*--python PATH/,
-    ],
-    ['both makers', H200_AND_RADEON, /NVIDIA H200 .*RX 7900 XTX needs PyTorch for ROCm/],
-    ['AMD, closed', RADEONS_FORBIDDEN, /closed to this user account.*groups "render" and "video"/],
     ['none', NO_GPU, /No GPU can be used/],
   ])('%s', (_, probe, sentence) => {
     expect(gpus(probe)).toMatchObject({
@@ -61,7 +48,6 @@ describe('the card of the GPUs', () => {
       sentence: expect.stringMatching(/H200 needs PyTorch for CUDA; .*virnucpro doctor --repair/) as string,
       action: { kind: 'repair_python' },
     });
-    expect(gpus(RADEONS_FORBIDDEN)).toMatchObject({ action: { kind: 'check_again' } });
   });
 
   it('waits until Python is set up, like everything that needs Python', () => {
@@ -86,10 +72,8 @@ describe('the card of the GPUs', () => {
   it.each([
     ['eight', EIGHT_H200],
     ['none', NO_GPU],
-    ['AMD', RADEONS],
     ['Pascal', PASCAL],
     ['Apple', APPLE],
-    ['both makers', H200_AND_RADEON],
   ])('gives windows a message key for every sentence: %s', (_, probe) => {
     const value = { interpreter: '', own: true, pythonVersion: '3.12', packages: {}, source: '' };
     const differs = message('check.computing.differs', { difference: 0.9, allowed: 0.1 });
@@ -103,13 +87,5 @@ describe('the card of the GPUs', () => {
     const facts = { environment: ok(value), probe: ok(probe), models: ok([]), diskFreeBytes: 1e9, devices };
     for (const { id, wordings } of [...computerChecks(facts), ...computerChecks({ ...facts, devices: null })])
       expect({ id, count: wordings.length }).not.toEqual({ id, count: 0 });
-  });
-
-  it('says nothing about an integrated GPU that cannot compute', () => {
-    const [, , integrated] = RADEONS_WITHOUT_ROCM.gpus;
-    if (!integrated) throw new Error('The example has changed');
-    const laptop = { ...EIGHT_H200, gpus: [...EIGHT_H200.gpus, integrated] };
-    expect(gpus(laptop)).toEqual(gpus(EIGHT_H200));
-    expect(gpus({ ...NO_GPU, gpus: [integrated] })).toEqual(gpus(NO_GPU));
   });
 });

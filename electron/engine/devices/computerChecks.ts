@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { causeOf, errorOf, nextStepOf, type AppError, type Result } from '../../contract/errors.ts';
 import { bytesNamed, inSequence, message, type Message } from '../../contract/messages.ts';
 import { said } from '../../contract/problems.ts';
-import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/protocol/index.ts';
+import type { ProbedGpu, ProbeResult } from '../../contract/protocol/index.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
 import { blockedGpu, gpuDevice } from './chosenDevice.ts';
 import { preferredPrecision } from './choosePrecision.ts';
@@ -76,8 +76,7 @@ const sized = (bytes: number) => bytesNamed(bytes, formatBytes(bytes));
 
 function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironment>): Finding {
   if (!probe) return bad(CHECK_AGAIN, message('check.driver.unknown'));
-  // Users don't expect an integrated GPU to compute, so one that can't is not reported.
-  const gpus = probe.gpus.filter((gpu) => gpu.visible && !(isIntegrated(gpu) && gpu.blocked_by !== null));
+  const gpus = probe.gpus.filter((gpu) => gpu.visible);
   if (gpus.length === 0) {
     const reason = probe.no_gpu_code && errorOf(said(probe.no_gpu_code, {}));
     return probe.apple_mps
@@ -86,17 +85,13 @@ function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironme
   }
   const names = [
     ...(probe.driver_version ? [message('check.driver.nvidia', { version: probe.driver_version })] : []),
-    ...(gpus.some(({ vendor }) => vendor === 'amd') ? [message('check.driver.amd')] : []),
     ...gpus.map(({ name, memory_free_bytes: free }) => message('check.gpu', { name, free: sized(free) })),
   ];
   const remarks = [...new Map(gpus.flatMap(gpuRemarks).map((remark) => [remark.text, remark])).values()];
   if (remarks.length === 0) return good(null, ...names);
   // Our own environment gets the PyTorch for the NVIDIA driver that is installed when the environment is
   // created.
-  const canRepair =
-    environment.ok &&
-    environment.value.own &&
-    gpus.some((gpu) => gpu.blocked_by !== null && gpu.blocked_by !== 'permission');
+  const canRepair = environment.ok && environment.value.own && gpus.some((gpu) => gpu.blocked_by !== null);
   return warning(canRepair ? REPAIR : CHECK_AGAIN, ...names, ...remarks);
 }
 
@@ -107,8 +102,7 @@ function gpuRemarks(gpu: ProbedGpu): Message[] {
   const { name, memory_free_bytes: free } = gpu;
   const blocked = blockedGpu(gpu, name);
   if (blocked) return told(blocked);
-  const remarks: Message[] = gpu.vendor === 'amd' ? [message('check.gpu.amd_untested')] : [];
-  if (isIntegrated(gpu)) return [...remarks, message('check.gpu.integrated', { name })];
+  const remarks: Message[] = [];
   if (free < GPU_MEMORY_LEAST)
     remarks.push(message('check.gpu.too_small', { least: sized(GPU_MEMORY_LEAST) }));
   else if (free < GPU_MEMORY_FOR_ALL)

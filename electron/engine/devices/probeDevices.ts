@@ -58,7 +58,7 @@ function parseProbe(stdout: string): Result<ProbeResult> {
   return ok(withCardBlocks(read.value));
 }
 
-/** Marks the NVIDIA GPUs that the installed PyTorch can't use, so that no worker fails on them. */
+/** Marks the GPUs that the installed PyTorch can't use, so that no worker fails on them. */
 export function withCardBlocks(
   probe: ProbeResult,
   system: Pick<NodeJS.Process, 'platform' | 'arch'> = process,
@@ -68,7 +68,7 @@ export function withCardBlocks(
   return {
     ...probe,
     gpus: probe.gpus.map((gpu) =>
-      gpu.vendor === 'nvidia' && gpu.blocked_by === null
+      gpu.blocked_by === null
         ? { ...gpu, blocked_by: cardBlock(cuda, gpu.compute_capability, driversCuda, system) }
         : gpu,
     ),

@@ -6,13 +6,10 @@ import {
   EIGHT_H200,
   EIGHT_H200_TWO_VISIBLE,
   H100_IN_MIG_MODE,
-  H200_AND_RADEON,
+  H200_WITHOUT_CUDA,
   MIG_MODE_WITHOUT_SLICES,
   NO_GPU,
   OLD_DRIVER,
-  RADEONS,
-  RADEONS_FORBIDDEN,
-  RADEONS_WITHOUT_ROCM,
   VOLTA_AND_HOPPER,
 } from './testing/probeExamples.ts';
 import { withCardBlocks } from './probeDevices.ts';
@@ -62,13 +59,6 @@ describe('auto', () => {
     expect(chosen('auto', hidden)[0]).toBe('cpu:0');
   });
 
-  it('takes AMD’s cards, but no integrated GPU and no GPU that lacks a requirement', () => {
-    expect(chosen('auto', RADEONS)).toEqual(['GPU-3f2a90b1c4d5e6f7', 'AMD-0000:0a:00.0']);
-    for (const probe of [RADEONS_WITHOUT_ROCM, RADEONS_FORBIDDEN])
-      expect(chosen('auto', probe)[0]).toBe('cpu:0');
-    expect(chosen('auto', H200_AND_RADEON)).toEqual(['GPU-0a1f5c3e-0000-4000-8000-000000000000']);
-  });
-
   it('leaves out GPUs that the installed PyTorch cannot use, and says why', () => {
     const system = { platform: 'linux', arch: 'x64' } as const;
     const mixed = withCardBlocks(VOLTA_AND_HOPPER, system);
@@ -88,11 +78,11 @@ describe('auto', () => {
       const devices = selectDevices(text, probe, options);
       return devices.ok ? (leftOutRemark(text, probe, devices.value)?.text ?? null) : 'refused';
     };
-    expect(remark('auto', RADEONS_WITHOUT_ROCM)).toMatch(
-      /^The processor computes\. GPU 0 \(AMD Radeon RX 7900 XTX, .* needs PyTorch for ROCm.*--python PATH/,
+    expect(remark('auto', H200_WITHOUT_CUDA)).toMatch(
+      /^The processor computes\. GPU 0 \(NVIDIA H200, .* needs PyTorch for CUDA/,
     );
-    expect(remark('cpu', RADEONS_WITHOUT_ROCM)).toBeNull();
-    for (const probe of [RADEONS, H200_AND_RADEON, NO_GPU]) expect(remark('auto', probe)).toBeNull();
+    expect(remark('cpu', H200_WITHOUT_CUDA)).toBeNull();
+    for (const probe of [EIGHT_H200, NO_GPU]) expect(remark('auto', probe)).toBeNull();
   });
 
   it('takes slices in place of the GPU they belong to', () => {
@@ -151,12 +141,6 @@ describe('named devices', () => {
     ['0', H100_IN_MIG_MODE, ['MIG-11aa-first', 'MIG-11bb-second']],
     ['GPU-5c8a-whole', H100_IN_MIG_MODE, ['MIG-11aa-first', 'MIG-11bb-second']],
     ['MIG-11bb', H100_IN_MIG_MODE, ['MIG-11bb-second']],
-    ['0,2', RADEONS, ['GPU-3f2a90b1c4d5e6f7', 'AMD-0000:13:00.0']],
-    ['amd-0000:0a', RADEONS, ['AMD-0000:0a:00.0']],
-    ['GPU-3F2A', RADEONS, ['GPU-3f2a90b1c4d5e6f7']],
-    // The first GPU of each maker has the number 0; PyTorch computes on one of them.
-    ['0', H200_AND_RADEON, ['GPU-0a1f5c3e-0000-4000-8000-000000000000']],
-    ['cuda', H200_AND_RADEON, ['GPU-0a1f5c3e-0000-4000-8000-000000000000']],
   ])('%s', (text, probe, expected) => {
     expect(chosen(text, probe)).toEqual(expected);
   });
@@ -165,28 +149,6 @@ describe('named devices', () => {
     expect(refusal('0', EIGHT_H200_TWO_VISIBLE)).toMatchObject({
       code: 'device_hidden',
       cause: expect.stringMatching(/GPU 0 \(NVIDIA H200.*CUDA_VISIBLE_DEVICES=2,3 hides it/) as string,
-    });
-  });
-
-  it('refuses an AMD GPU with the reason why it cannot compute, and what helps', () => {
-    for (const [text, probe] of [
-      ['1', RADEONS_WITHOUT_ROCM],
-      ['GPU-3f2a90b1c4d5e6f7', H200_AND_RADEON],
-    ] as const) {
-      const { code, cause } = refusal(text, probe);
-      expect(code).toBe('device_blocked');
-      expect(cause).toMatch(/^GPU \d \(AMD Radeon .*needs PyTorch for ROCm/);
-    }
-    expect(refusal('0', RADEONS_FORBIDDEN).cause).toContain('closed to this user account');
-    const hidden = {
-      ...RADEONS,
-      gpus: RADEONS.gpus.map((gpu) => ({ ...gpu, visible: false })),
-      rocr_visible_devices: '2',
-      hip_visible_devices: '0',
-    };
-    expect(refusal('0', hidden)).toMatchObject({
-      code: 'device_hidden',
-      cause: expect.stringContaining('ROCR_VISIBLE_DEVICES=2 HIP_VISIBLE_DEVICES=0 hides it') as string,
     });
   });
 
@@ -218,11 +180,6 @@ it('pins a worker to its device', () => {
     CUDA_VISIBLE_DEVICES: uuids[2],
     CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
   });
-  const pins = chosenDevices('0,1', RADEONS).map(workerEnvironment);
-  expect(pins).toEqual([
-    { ROCR_VISIBLE_DEVICES: 'GPU-3f2a90b1c4d5e6f7', HIP_VISIBLE_DEVICES: '0', CUDA_VISIBLE_DEVICES: '' },
-    { ROCR_VISIBLE_DEVICES: '1', HIP_VISIBLE_DEVICES: '0', CUDA_VISIBLE_DEVICES: '' },
-  ]);
   const [cpu] = chosenDevices('cpu:1', EIGHT_H200);
   expect(cpu && workerEnvironment(cpu)).toMatchObject({ CUDA_VISIBLE_DEVICES: '', OMP_NUM_THREADS: '1' });
 });

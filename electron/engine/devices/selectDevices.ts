@@ -11,13 +11,7 @@ import {
 } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { said, toldOf } from '../../contract/problems.ts';
-import {
-  canCompute,
-  isIntegrated,
-  isSplit,
-  type ProbedGpu,
-  type ProbeResult,
-} from '../../contract/protocol/index.ts';
+import { canCompute, isSplit, type ProbedGpu, type ProbeResult } from '../../contract/protocol/index.ts';
 import type { CpuMemory } from '../../contract/model.ts';
 import { blockedGpu, gpuDevice, type ChosenDevice } from './chosenDevice.ts';
 
@@ -46,8 +40,7 @@ export function selectDevices(
 export const isAutomatic = (text: string): boolean => /^auto(:\d+)?$/.test(text.trim().toLowerCase());
 
 function automatic(wanted: string, probe: ProbeResult, options: SelectionOptions): Result<ChosenDevice[]> {
-  // Integrated GPUs are used only when requested explicitly.
-  const gpus = probe.gpus.filter((gpu) => gpu.visible && canCompute(gpu) && !isIntegrated(gpu));
+  const gpus = probe.gpus.filter((gpu) => gpu.visible && canCompute(gpu));
   if (gpus.length > 0) return ok(gpus.map(gpuDevice));
   const apple = appleGpu(probe);
   return apple.ok && fitsAppleGpu(probe, options)
@@ -82,7 +75,7 @@ export function leftOutRemark(
   if (probe.apple_mps && !others)
     return message('note.apple_by_memory', { total: gigabytes(probe.cpu.memory_total_bytes) });
   const cards = probe.gpus.filter(
-    (gpu) => gpu.visible && !isIntegrated(gpu) && (!others || LEFT_OUT_BESIDE_OTHERS.has(gpu.blocked_by)),
+    (gpu) => gpu.visible && (!others || LEFT_OUT_BESIDE_OTHERS.has(gpu.blocked_by)),
   );
   const blocked = cards.map((gpu) => blockedGpu(gpu, describe(gpu))).find((error) => error !== null);
   if (!blocked) return null;
@@ -195,38 +188,21 @@ function gpusNamed(name: string, probe: ProbeResult): Result<ProbedGpu[]> {
   if (visible.length > 0) return ok(visible);
   return failWith(
     'device_hidden',
-    `${describe(first)} is there, but ${hidingVariables(first, probe)} hides it.`,
+    `${describe(first)} is there, but CUDA_VISIBLE_DEVICES=${probe.cuda_visible_devices ?? ''} hides it.`,
   );
 }
 
-function hidingVariables(gpu: ProbedGpu, probe: ProbeResult): string {
-  const amd = [
-    ['ROCR_VISIBLE_DEVICES', probe.rocr_visible_devices],
-    ['HIP_VISIBLE_DEVICES', probe.hip_visible_devices],
-  ] as const;
-  return [...(gpu.vendor === 'amd' ? amd : []), ['CUDA_VISIBLE_DEVICES', probe.cuda_visible_devices] as const]
-    .filter(([, value]) => value !== null)
-    .map(([variable, value]) => `${variable}=${value ?? ''}`)
-    .join(' ');
-}
-
 function matchingGpus(name: string, gpus: readonly ProbedGpu[]): ProbedGpu[] {
-  // PyTorch also uses the name cuda for AMD's GPUs.
   if (/^cuda$/i.test(name)) return gpus.filter((gpu) => gpu.visible && gpu.blocked_by === null);
   const number = /^(?:cuda:)?(\d+)$/i.exec(name)?.[1];
-  if (number !== undefined) {
-    // Each maker's GPUs are numbered from 0; the number refers to those that PyTorch computes on.
-    const numbered = gpus.filter((gpu) => gpu.index === Number(number));
-    const computing = numbered.filter((gpu) => gpu.blocked_by === null);
-    return computing.length > 0 ? computing : numbered;
-  }
+  if (number !== undefined) return gpus.filter((gpu) => gpu.index === Number(number));
   const wanted = name.toLowerCase();
-  if (!/^(gpu|mig|amd)-./.test(wanted)) return [];
+  if (!/^(gpu|mig)-./.test(wanted)) return [];
   const exact = gpus.filter((gpu) => gpu.uuid.toLowerCase() === wanted);
   const matches = exact.length > 0 ? exact : gpus.filter((gpu) => gpu.uuid.toLowerCase().startsWith(wanted));
   const [only, ...others] = matches;
   if (only === undefined || others.length > 0) return [];
-  return isSplit(only) ? [only, ...gpus.filter((gpu) => parentOf(gpu) === only.uuid)] : [only];
+  return isSplit(only) ? [only, ...gpus.filter((gpu) => gpu.parent_uuid === only.uuid)] : [only];
 }
 
 function unknownDevice(name: string, probe: ProbeResult): AppError {
@@ -238,9 +214,5 @@ function unknownDevice(name: string, probe: ProbeResult): AppError {
 }
 
 function describe(gpu: ProbedGpu): string {
-  return `${parentOf(gpu) === null ? 'GPU' : 'A slice of GPU'} ${gpu.index} (${gpu.name}, ${gpu.uuid})`;
-}
-
-function parentOf(gpu: ProbedGpu): string | null {
-  return gpu.vendor === 'nvidia' ? gpu.parent_uuid : null;
+  return `${gpu.parent_uuid === null ? 'GPU' : 'A slice of GPU'} ${gpu.index} (${gpu.name}, ${gpu.uuid})`;
 }

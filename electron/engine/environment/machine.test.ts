@@ -1,10 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { amdTargets, lookAtMachine, parseNvidiaSmi, type Machine, unsupportedMachine } from './machine.ts';
+import { lookAtMachine, parseNvidiaSmi, type Machine, unsupportedMachine } from './machine.ts';
 import { runCommand } from './runCommand.ts';
 import { LINUX_MACHINE as LINUX } from './testing/machines.ts';
-import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 it('reads what nvidia-smi reports about each card', () => {
   expect(parseNvidiaSmi('580.65.06, 9.0, NVIDIA H200\n580.65.06, 7.0, Tesla V100-SXM2-16GB\n')).toEqual({
@@ -18,17 +15,6 @@ it('reads what nvidia-smi reports about each card', () => {
     driver: null,
     cards: [],
   });
-});
-
-it('reads the instruction sets of AMD GPUs and skips the processors', async () => {
-  const root = temporaryFolder();
-  for (const [node, version] of [0, 110_000, 90_402, 90_010].entries()) {
-    const folder = join(root, 'sys/class/kfd/kfd/topology/nodes', String(node));
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, 'properties'), `cpu_cores_count 0\ngfx_target_version ${version}\n`);
-  }
-  expect((await amdTargets(root)).sort()).toEqual(['gfx1100', 'gfx90a', 'gfx942']);
-  expect(await amdTargets(join(root, 'none'))).toEqual([]);
 });
 
 it('finds that the computer of the tests can compute', async () => {

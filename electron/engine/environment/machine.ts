@@ -2,8 +2,7 @@
  * Determines what decides whether a computer can compute, and with which PyTorch: this works before there is
  * any Python.
  */
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { appError, type AppError } from '../../contract/errors.ts';
 import { HERE } from '../system/here.ts';
 import { scrubbedEnvironment } from './pythonLaunch.ts';
@@ -28,8 +27,6 @@ export interface Machine {
   readonly nvidiaDriver: string | null;
   /** The GPUs that the driver lists; empty if it lists none. */
   readonly nvidia: readonly NvidiaCard[];
-  /** Instruction sets of AMD GPUs, such as gfx1100. */
-  readonly amd: readonly string[];
 }
 
 const ASK_TIMEOUT_MS = 15_000;
@@ -39,14 +36,12 @@ const ASK_TIMEOUT_MS = 15_000;
  * nothing.
  */
 export async function lookAtMachine(run: CommandRunner, env: NodeJS.ProcessEnv): Promise<Machine> {
-  const nvidia = await askNvidia(run, env);
   return {
     platform: HERE.platform,
     arch: process.arch,
     macosMajor: HERE.macosMajor(),
     musl: HERE.hasMusl(),
-    ...nvidia,
-    amd: HERE.usesAmd ? await amdTargets('/') : [],
+    ...(await askNvidia(run, env)),
   };
 }
 
@@ -86,22 +81,6 @@ export function parseNvidiaSmi(text: string): { driver: string | null; cards: Nv
 async function kernelsNvidiaDriver(): Promise<string | null> {
   const text = await readFile('/proc/driver/nvidia/version', 'utf8').catch(() => '');
   return /Kernel Module\D+(\d+\.[\d.]+)/.exec(text)?.[1] ?? null;
-}
-
-/** Read from the files of the kernel's driver. `root`: the folder that contains sys. */
-export async function amdTargets(root: string): Promise<string[]> {
-  const folder = join(root, 'sys/class/kfd/kfd/topology/nodes');
-  const nodes = await readdir(folder).catch(() => []);
-  const texts = await Promise.all(
-    nodes.map((node) => readFile(join(folder, node, 'properties'), 'utf8').catch(() => '')),
-  );
-  return texts.map((text) => Number(/^gfx_target_version (\d+)$/m.exec(text)?.[1] ?? 0)).filter(Boolean).map(gfxTarget); // prettier-ignore
-}
-
-/** 90402 is gfx942: minor version and stepping are hexadecimal digits. */
-function gfxTarget(version: number): string {
-  const digit = (part: number): string => (part % 100).toString(16);
-  return `gfx${Math.floor(version / 10_000)}${digit(Math.floor(version / 100))}${digit(version)}`;
 }
 
 /** Required by the wheels of the pinned PyTorch for Apple's computers. */

@@ -9,7 +9,7 @@ import { TOKENS_PER_BATCH } from '../../contract/plan.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
 import { runRequestSchema, type RunRequestInput } from '../../contract/rpc/runs.ts';
 import type { ProbeResult } from '../../contract/protocol/index.ts';
-import { A100_AND_TURING, RADEONS } from '../devices/testing/probeExamples.ts';
+import { A100_AND_TURING } from '../devices/testing/probeExamples.ts';
 import type { EngineContext } from './engineContext.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import type { PythonEnvironmentManager } from '../service/computer/pythonEnvironmentManager.ts';
@@ -136,19 +136,6 @@ describe.skipIf(WITHOUT_PYTHON)('FP8', () => {
       cause: expect.stringContaining('FP8 has not been checked with this model') as string,
       nextStep: expect.stringContaining('virnucpro check precision') as string,
     });
-  });
-});
-
-describe.skipIf(WITHOUT_PYTHON)('AMD GPUs', () => {
-  it('are selected through ROCm’s variable, by UUID or number, and reported as untested', async () => {
-    const context = computer(RADEONS, ROOMY);
-    const { facts, notes, tables } = await predict(context);
-    expect(facts.plan.precision).toBe('fp16');
-    expect(facts.devices.map(({ id }) => id).sort()).toEqual(['AMD-0000:0a:00.0', 'GPU-3f2a90b1c4d5e6f7']);
-    expect(facts.devices.some(({ parts }) => parts > 0)).toBe(true);
-    expect(text(notes, 'precision_of_weakest')).toMatch(/RX 6800 XT, gfx1030\) cannot compute in BF16/);
-    expect(text(notes, 'worker_note')).toContain('AMD GPUs were never tested');
-    expect(tables).toEqual((await together()).tables);
   });
 });
 

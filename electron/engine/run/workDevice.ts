@@ -1,5 +1,5 @@
 import { processorOfShare } from '../../contract/cluster.ts';
-import { isGpu, type ChosenDevice } from '../devices/chosenDevice.ts';
+import type { ChosenDevice } from '../devices/chosenDevice.ts';
 import type { ShareNode } from '../store/shares.ts';
 import type { JsonObject } from '../store/types.ts';
 
@@ -8,7 +8,7 @@ export interface WorkDevice {
   readonly id: string;
   readonly name: string;
   readonly kind: ChosenDevice['kind'];
-  /** The number from nvidia-smi or ROCm; null for processors. */
+  /** The number from nvidia-smi; null for processors. */
   readonly index: number | null;
   readonly memoryTotalBytes: number | null;
   /** For a share: the computer, and the device's number there. */
@@ -25,12 +25,11 @@ export function localDevice(device: ChosenDevice, share: ShareNode | null = null
   const onNode = place === null ? {} : { node: place.node, numberOnNode: place.number };
   // A GPU's id is unique.
   const id =
-    share === null || isGpu(device) ? device.id : processorOfShare(device.id, share.node, share.share);
-  if (!isGpu(device))
+    share === null || kind === 'cuda' ? device.id : processorOfShare(device.id, share.node, share.share);
+  if (device.kind !== 'cuda')
     return { id, name, kind, index: null, memoryTotalBytes: null, place, facts: onNode, local: device };
   const { index, memoryTotalBytes } = device;
-  const architecture =
-    device.kind === 'cuda' ? { capability: device.capability.join('.') } : { gfxTarget: device.gfxTarget };
+  const capability = device.capability.join('.');
   return {
     id,
     name,
@@ -38,11 +37,11 @@ export function localDevice(device: ChosenDevice, share: ShareNode | null = null
     index,
     memoryTotalBytes,
     place,
-    facts: { ...onNode, index, ...architecture, memoryTotalBytes },
+    facts: { ...onNode, index, capability, memoryTotalBytes },
     local: device,
   };
 }
 
 function numberOf(device: ChosenDevice): number {
-  return isGpu(device) ? device.index : Number(/\d+$/.exec(device.id)?.[0] ?? 0);
+  return device.kind === 'cuda' ? device.index : Number(/\d+$/.exec(device.id)?.[0] ?? 0);
 }

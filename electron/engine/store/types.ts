@@ -65,7 +65,7 @@ export interface RunDevice {
   /** GPU UUID, or `cpu:0`, `cpu:1`, ... */
   id: string;
   name: string;
-  kind: 'cuda' | 'rocm' | 'mps' | 'cpu';
+  kind: 'cuda' | 'mps' | 'cpu';
   /** Facts from probe and worker, for run.json. */
   facts: JsonObject;
   /** Why it was switched off in this run. */

@@ -45,7 +45,6 @@ export function linux(calls: LinuxCalls): System {
     nvidiaSmi: () => 'nvidia-smi',
     macosMajor: () => null,
     hasMusl: () => !calls.hasGlibc(),
-    usesAmd: true,
     // On some architectures statfs returns a signed word.
     networkFileSystem: (folder) => NETWORK_TYPES.get(calls.fileSystemType(folder) >>> 0) ?? null,
     isFat: (folder) => FAT_TYPES.has(calls.fileSystemType(folder) >>> 0),

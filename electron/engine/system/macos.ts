@@ -23,7 +23,6 @@ export function macos(calls: MacosCalls): System {
     nvidiaSmi: () => null,
     macosMajor: () => majorOf(calls.kernelRelease()),
     hasMusl: () => false,
-    usesAmd: false,
     networkFileSystem: (folder) => {
       const type = fileSystem(folder);
       return NETWORK_TYPES.has(type) ? type : null;

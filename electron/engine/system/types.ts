@@ -16,8 +16,6 @@ export interface System {
   macosMajor: () => number | null;
   /** Whether the C library of this Linux is musl, as on Alpine. */
   hasMusl: () => boolean;
-  /** Whether PyTorch can use AMD's GPUs here. */
-  readonly usesAmd: boolean;
   /**
    * Length of the longest path in characters that Python and SQLite can open here. Node opens longer ones.
    */

@@ -14,7 +14,6 @@ export function windows(calls: WindowsCalls): System {
     nvidiaSmi: (env) => win32.join(env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'nvidia-smi.exe'),
     macosMajor: () => null,
     hasMusl: () => false,
-    usesAmd: false,
     // 260 including the terminating zero. Longer paths work only if an administrator has enabled them and the
     // program requests it.
     longestPath: 259,

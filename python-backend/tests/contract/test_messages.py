@@ -70,7 +70,7 @@ PART = {
 }
 SAMPLES: list[Json] = [
     LOAD,
-    *({**LOAD, "device": device} for device in ("cpu", "rocm", "mps")),
+    *({**LOAD, "device": device} for device in ("cpu", "mps")),
     *({**LOAD, "precision": precision} for precision in ("fp16", "fp32", "fp8")),
     {**LOAD, "embeddings": "fp16", "memory_fraction": 0.5},
     {**LOAD, "embeddings": "fp32", "memory_fraction": 1, "tokens_per_batch": 1},

@@ -13,10 +13,8 @@ import torch
 from virnucpro_backend.devices.opening import (
     LoadFailedError,
     check_capability,
-    check_gfx_target,
     open_device,
     uuid_as_nvml_writes_it,
-    uuid_as_rocm_writes_it,
 )
 from virnucpro_backend.inference.failures import part_failure, write_failure
 
@@ -42,88 +40,54 @@ def test_precisions_follow_the_compute_capability(capability: tuple[int, int], s
         assert failure.value.values == {"precision": precision.upper()}
 
 
-@pytest.mark.parametrize(
-    ("target", "supported"),
-    [
-        ("gfx803", {"fp32"}),
-        ("gfx900:xnack-", {"fp32", "fp16"}),
-        ("gfx906:sramecc+:xnack-", {"fp32", "fp16"}),
-        ("gfx908:sramecc+:xnack-", {"fp32", "fp16"}),
-        ("gfx90a:sramecc+:xnack-", {"fp32", "fp16", "bf16"}),
-        ("gfx942:sramecc+:xnack-", {"fp32", "fp16", "bf16"}),
-        ("gfx1030", {"fp32", "fp16"}),
-        ("gfx1100", {"fp32", "fp16", "bf16"}),
-        ("gfx1201", {"fp32", "fp16", "bf16"}),
-    ],
-)
-def test_precisions_follow_amds_instruction_set(target: str, supported: set[str]) -> None:
-    for precision in supported:
-        check_gfx_target("Card", target, precision)  # type: ignore[arg-type]
-    for precision in {"fp32", "fp16", "bf16", "fp8"} - supported:
-        with pytest.raises(LoadFailedError, match=rf"\({target.split(':')[0]}\) has no") as failure:
-            check_gfx_target("Card", target, precision)  # type: ignore[arg-type]
-        assert failure.value.code == "precision_unsupported"
-
-
-class SimulatedRocm:
-    """Fakes what opening a device uses of PyTorch for ROCm, with one GPU; it computes on the CPU."""
+class SimulatedCuda:
+    """Fakes what opening a device uses of PyTorch for CUDA, with one GPU; it computes on the CPU."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **properties: object) -> None:
         self.count = 1
         facts: dict[str, object] = {
-            "name": "AMD Instinct MI210",
-            "major": 9,
+            "name": "NVIDIA A100",
+            "major": 8,
             "minor": 0,
-            "gcnArchName": "gfx90a:sramecc+:xnack-",
-            "uuid": b"00ab12cd34ef5678".hex(),
+            "uuid": "00AB12CD-34EF",
             **properties,
         }
         cpu_ones = torch.ones
-        monkeypatch.setattr(torch.version, "hip", "7.1.25424")
-        monkeypatch.setattr(torch.version, "cuda", None)
+        monkeypatch.setattr(torch.version, "cuda", "13.0")
         monkeypatch.setattr(torch.cuda, "device_count", lambda: self.count)
         monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(**facts))
         monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (60 << 30, 64 << 30))
         monkeypatch.setattr(torch, "ones", lambda *size, device: cpu_ones(*size))
 
 
-def test_an_amd_gpu_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    rocm = SimulatedRocm(monkeypatch)
-    opened = open_device("rocm", "bf16", None)
-    # PyTorch calls AMD's devices cuda too.
-    assert (opened.device.type, opened.name, opened.memory_total) == ("cuda", "AMD Instinct MI210", 64 << 30)
-    assert opened.uuid == "GPU-00ab12cd34ef5678"
+def test_a_gpu_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    cuda = SimulatedCuda(monkeypatch)
+    opened = open_device("cuda", "bf16", None)
+    assert (opened.device.type, opened.name, opened.memory_total) == ("cuda", "NVIDIA A100", 64 << 30)
+    assert opened.uuid == "GPU-00ab12cd-34ef"
     with pytest.raises(LoadFailedError, match="FP8"):
-        open_device("rocm", "fp8", None)
-    monkeypatch.setitem(os.environ, "ROCR_VISIBLE_DEVICES", "GPU-00ab12cd34ef5678")
-    rocm.count = 0
-    with pytest.raises(LoadFailedError, match="sees 0 GPUs with ROCR_VISIBLE_DEVICES='GPU-00ab") as failure:
-        open_device("rocm", "bf16", None)
-    assert failure.value.values == {
-        "number": "0",
-        "variable": "ROCR_VISIBLE_DEVICES",
-        "value": "GPU-00ab12cd34ef5678",
-    }
+        open_device("cuda", "fp8", None)
+    monkeypatch.setitem(os.environ, "CUDA_VISIBLE_DEVICES", "GPU-00ab12cd-34ef")
+    cuda.count = 0
+    with pytest.raises(LoadFailedError, match="sees 0 GPUs with CUDA_VISIBLE_DEVICES='GPU-00ab") as failure:
+        open_device("cuda", "bf16", None)
+    assert failure.value.values == {"number": "0", "value": "GPU-00ab12cd-34ef"}
 
 
 def test_a_gpus_memory_can_be_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    SimulatedRocm(monkeypatch)
+    SimulatedCuda(monkeypatch)
     shares: list[float] = []
     monkeypatch.setattr(torch.cuda, "set_per_process_memory_fraction", lambda share, _: shares.append(share))
-    assert open_device("rocm", "bf16", None).memory_limit is None
-    assert open_device("rocm", "bf16", 0.25).memory_limit == 16 << 30
+    assert open_device("cuda", "bf16", None).memory_limit is None
+    assert open_device("cuda", "bf16", 0.25).memory_limit == 16 << 30
     # Windows slowly moves what exceeds the free memory to main memory, so the share is limited there.
     monkeypatch.setattr(sys, "platform", "win32")
-    assert open_device("rocm", "bf16", 0.99).memory_limit == int(0.95 * (60 << 30))
+    assert open_device("cuda", "bf16", 0.99).memory_limit == int(0.95 * (60 << 30))
     assert shares == [0.25, 0.95 * 60 / 64]
 
 
-def test_a_pytorch_for_another_makers_gpus_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    if torch.version.hip is None:
-        with pytest.raises(LoadFailedError) as amd:
-            open_device("rocm", "bf16", None)
-        assert amd.value.code == "pytorch_unfit"
-    SimulatedRocm(monkeypatch)
+def test_a_pytorch_without_cuda_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.version, "cuda", None)
     with pytest.raises(LoadFailedError) as nvidia:
         open_device("cuda", "bf16", None)
     assert (nvidia.value.code, nvidia.value.values) == ("pytorch_unfit", {"version": torch.__version__})
@@ -151,13 +115,6 @@ def test_uuids_are_converted_to_those_of_the_probe() -> None:
     bare = "8F6A1B2C-0000-1111-2222-333344445555"
     assert uuid_as_nvml_writes_it(bare, f"GPU-{bare}") == f"GPU-{bare.lower()}"
     assert uuid_as_nvml_writes_it(bare, f"MIG-{bare}") == f"MIG-{bare.lower()}"
-
-
-def test_uuids_of_amd_gpus_are_converted() -> None:
-    # ROCm's 16 bytes are already hexadecimal digits, which PyTorch again writes as hexadecimal digits.
-    assert uuid_as_rocm_writes_it("33663261-3930-6231-6334-643565366637") == "GPU-3f2a90b1c4d5e6f7"
-    for unknown in ("00000000-0000-0000-0000-000000000000", "58580000-0000-0000-0000-000000000000", "", "x"):
-        assert uuid_as_rocm_writes_it(unknown) is None
 
 
 def test_errors_are_mapped_to_codes() -> None:

@@ -17,6 +17,7 @@ from fake_nvml import (
 )
 
 from virnucpro_backend.devices import host
+from virnucpro_backend.devices import probe as probe_module
 from virnucpro_backend.devices.host import (
     Memory,
     cpu_times,
@@ -24,8 +25,8 @@ from virnucpro_backend.devices.host import (
     own_memory_bytes,
     within_cgroups,
 )
-from virnucpro_backend.devices.probe import probe
-from virnucpro_backend.devices.visibility import NamedDevice, visible_nvidia_gpus
+from virnucpro_backend.devices.probe import cuda_of, probe
+from virnucpro_backend.devices.visibility import NamedDevice, visible_gpus
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "probe-result.json").read_text(encoding="utf-8"))
 
@@ -82,6 +83,30 @@ def test_each_gpu_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
     assert second["precisions"] == ["fp16", "fp32"]
     assert first["visible"]
     assert second["visible"]
+
+
+@pytest.mark.parametrize(
+    ("version", "cuda", "blocked"),
+    [
+        ("cuda: Optional[str] = '13.0'\nhip: Optional[str] = None", "13.0", None),
+        ("cuda = '12.8'", "12.8", None),
+        ("cuda: Optional[str] = None\nhip: Optional[str] = '7.1.25424'", None, "pytorch"),
+        ("debug = False\ncuda: Optional[str] = None", None, "pytorch"),
+        (None, None, None),
+    ],
+)
+def test_a_gpu_needs_a_pytorch_for_cuda(
+    monkeypatch: pytest.MonkeyPatch, version: str | None, cuda: str | None, blocked: str | None
+) -> None:
+    monkeypatch.setattr(probe_module, "_torch_version", lambda: version)
+    result = probed(monkeypatch, fake_nvml([FakeGpu("GPU-aaa")]))
+    assert (result["torch_cuda"], result["gpus"][0]["blocked_by"]) == (cuda, blocked)  # type: ignore[index]
+
+
+def test_the_cuda_version_of_the_installed_pytorch_is_read() -> None:
+    import torch
+
+    assert cuda_of(Path(torch.__file__).with_name("version.py").read_text()) == torch.version.cuda
 
 
 def test_mig_slices_follow_their_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +178,7 @@ DEVICES = [
     ],
 )
 def test_cuda_visible_devices_is_applied(setting: str | None, visible: list[str]) -> None:
-    assert visible_nvidia_gpus(setting, DEVICES) == set(visible)
+    assert visible_gpus(setting, DEVICES) == set(visible)
 
 
 def made_up(root: Path, **files: str) -> None:

@@ -197,12 +197,12 @@ def permitted(folder: str) -> None:
 
 def gpus(path: str) -> None:
     """Compute on the processor as if it were one of a file's GPUs. `probe` is the probe's output. `cards` has
-    by UUID a `capability` or, for AMD, a `target`, bytes `total` and `free`, `fixed` (by placement) and
+    by UUID a `capability`, bytes `total` and `free`, `fixed` (by placement) and
     `per_token` for the model, and `holds`: the most tokens that fit into ESM-2 before memory runs out.
     """
     import torch
 
-    from virnucpro_backend.devices.opening import OpenDevice, check_capability, check_gfx_target
+    from virnucpro_backend.devices.opening import OpenDevice, check_capability
     from virnucpro_backend.encoders.esm2 import Esm2
     from virnucpro_backend.inference import loading
     from virnucpro_backend.inference.memory import device_memory
@@ -210,15 +210,11 @@ def gpus(path: str) -> None:
     from virnucpro_backend.inference.memory.model_memory import ModelSizes, placement_of, software
 
     cards = json.loads(Path(path).read_text(encoding="utf-8"))["cards"]
-    pin = os.environ["CUDA_VISIBLE_DEVICES"] or os.environ["ROCR_VISIBLE_DEVICES"]
-    uuid = list(cards)[int(pin)] if pin.isdigit() else pin
+    uuid = os.environ["CUDA_VISIBLE_DEVICES"]
     card = cards[uuid]
 
     def open_device(kind: str, precision: Any, fraction: float | None) -> OpenDevice:
-        if kind == "rocm":
-            check_gfx_target(card["name"], card["target"], precision)
-        else:
-            check_capability(card["name"], tuple(card["capability"]), precision)
+        check_capability(card["name"], tuple(card["capability"]), precision)
         torch.set_num_threads(1)
         limit = None if fraction is None else int(fraction * card["total"])
         return OpenDevice(torch.device("cpu"), card["name"], uuid, card["total"], limit)

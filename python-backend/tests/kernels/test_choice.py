@@ -74,32 +74,6 @@ def test_hopper_kernels_that_fail_are_reported_and_the_general_ones_are_used(
         kernels._try_out_hopper.cache_clear()
 
 
-@pytest.mark.parametrize("capability", [(9, 0), (9, 4), (11, 0)])
-def test_amd_gpus_use_eager_code_and_equal_lengths(
-    monkeypatch: pytest.MonkeyPatch, capability: tuple[int, int]
-) -> None:
-    """This holds for any capability that PyTorch for ROCm reports: gfx90a's is Hopper's (9, 0)."""
-    tried: list[torch.device] = []
-    monkeypatch.setattr(torch.version, "cuda", None)
-    monkeypatch.setattr(torch.version, "hip", "7.1.25424")
-    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: capability)
-    monkeypatch.setattr(kernels.importlib.util, "find_spec", lambda name: object())
-    monkeypatch.setattr(kernels, "_try_out_hopper", lambda device, dtype: tried.append(device))
-    kernels._try_out.cache_clear()
-    device = torch.device("cuda", 0)
-    try:
-        for dtype in (torch.bfloat16, torch.float16, torch.float32):
-            assert not kernels.usable(device, dtype)
-            assert not kernels.hopper_usable(device, dtype)
-            assert choose_ops(device, dtype).name == "eager"
-            for alibi in (True, False):
-                attention = choose_attention(device, dtype, head_dim=64, alibi=alibi)
-                assert (attention.name, attention.packs) == ("equal_length", False)
-        assert tried == []
-    finally:
-        kernels._try_out.cache_clear()
-
-
 def test_an_old_gpu_has_no_fused_kernels_even_with_triton(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (7, 5))

@@ -202,7 +202,6 @@ def test_a_malformed_command_is_reported_and_ends_the_worker(line: str, problem:
     [
         ({"model_folder": "/nowhere"}, "model_missing"),
         ({"device": "mps"}, "pytorch_unfit"),
-        ({"device": "rocm"}, "pytorch_unfit"),
         ({"precision": "fp8"}, "precision_unsupported"),
     ],
 )

@@ -1,6 +1,5 @@
 import {
   canCompute,
-  isIntegrated,
   isSecondLength,
   matchSheet,
   NO_DETAILS,
@@ -94,19 +93,14 @@ export function isUsable(gpu: ProbedGpu): boolean {
   return gpu.visible && canCompute(gpu);
 }
 
-/** The GPUs that the engine uses if nothing was chosen. It uses an integrated GPU only on request. */
+/** The GPUs that the engine uses if nothing was chosen. */
 export function takenByItself(probe: ProbeResult | null): ProbedGpu[] {
-  return probe?.gpus.filter((gpu) => isUsable(gpu) && !isIntegrated(gpu)) ?? [];
-}
-
-/** An integrated GPU that cannot compute is not listed: nobody misses it. */
-export function listedGpus(probe: ProbeResult | null): ProbedGpu[] {
-  return probe?.gpus.filter((gpu) => !isIntegrated(gpu) || gpu.blocked_by === null) ?? [];
+  return probe?.gpus.filter(isUsable) ?? [];
 }
 
 /** Whether a run is expected to use GPUs. If all of them lack something and none is named, it uses the processor. */
 export function expectsGpus(choices: RunChoices, probe: ProbeResult | null): boolean {
-  const there = probe?.gpus.some((gpu) => canCompute(gpu) && !isIntegrated(gpu)) ?? false;
+  const there = probe?.gpus.some(canCompute) ?? false;
   return there || chosenGpus(choices, probe).length > 0;
 }
 

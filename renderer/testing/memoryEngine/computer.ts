@@ -46,7 +46,6 @@ function probeOf(gpus: number): ProbeResult {
     protocol: PROTOCOL_VERSION,
     backend_version: '0.1.0',
     gpus: Array.from({ length: gpus }, (_, index) => ({
-      vendor: 'nvidia',
       index,
       uuid: `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
       name: index % 3 === 2 ? 'NVIDIA RTX A6000' : 'NVIDIA H200',
@@ -63,8 +62,6 @@ function probeOf(gpus: number): ProbeResult {
     driver_version: '580.95',
     cuda_driver_version: '13.0',
     cuda_visible_devices: null,
-    rocr_visible_devices: null,
-    hip_visible_devices: null,
     no_gpu_code: gpus === 0 ? 'driver_missing' : null,
     apple_mps: false,
     cpu: {
@@ -386,7 +383,6 @@ export function madeSpeed(): LastResult[] {
 export const PACKABLE_GPUS: OfflineChoices['gpus'] = [
   { gpu: 'nvidia', downloadBytes: 2_775_000_000 },
   { gpu: 'nvidia_older', downloadBytes: 2_910_000_000 },
-  { gpu: 'amd', downloadBytes: null },
   { gpu: 'none', downloadBytes: 245_000_000 },
 ];
 

@@ -21,7 +21,6 @@ import {
   type EngineContext,
   formatBytes,
   hashFile,
-  isGpu,
   isRunFolder,
   OpenRun,
   readSampleSheet,
@@ -192,7 +191,9 @@ function whatComputes({ devices, cluster, plannedFor }: CreatedRun['choice']): s
   if (cluster)
     return cluster.kind === 'ray' ? `on the Ray cluster at ${cluster.address}` : 'on a SLURM cluster';
   if (plannedFor !== null) return plannedFor === 'cpu' ? 'for processors' : 'for GPUs';
-  const names = devices.map((device) => (isGpu(device) ? `GPU ${device.index} ${device.name}` : device.id));
+  const names = devices.map((device) =>
+    device.kind === 'cuda' ? `GPU ${device.index} ${device.name}` : device.id,
+  );
   return `on ${names.join(', ')}`;
 }
 

@@ -2,19 +2,12 @@
  * Computers for tests, in the format of the backend's answer. They are invented; the names and capabilities
  * are real.
  */
-import {
-  PROTOCOL_VERSION,
-  type AmdGpu,
-  type NvidiaGpu,
-  type ProbedGpu,
-  type ProbeResult,
-} from '../../../contract/protocol/index.ts';
+import { PROTOCOL_VERSION, type ProbedGpu, type ProbeResult } from '../../../contract/protocol/index.ts';
 
 const GIB = 1024 ** 3;
 
-function gpu(index: number, uuid: string, facts: Partial<NvidiaGpu>): NvidiaGpu {
+function gpu(index: number, uuid: string, facts: Partial<ProbedGpu>): ProbedGpu {
   return {
-    vendor: 'nvidia',
     index,
     uuid,
     name: 'NVIDIA H200',
@@ -31,35 +24,15 @@ function gpu(index: number, uuid: string, facts: Partial<NvidiaGpu>): NvidiaGpu 
   };
 }
 
-function amdGpu(index: number, uuid: string, facts: Partial<AmdGpu>): AmdGpu {
-  return {
-    vendor: 'amd',
-    index,
-    uuid,
-    name: 'AMD Radeon RX 7900 XTX',
-    memory_total_bytes: 24 * GIB,
-    memory_free_bytes: 23 * GIB,
-    gfx_target: 'gfx1100',
-    precisions: ['bf16', 'fp16', 'fp32'],
-    integrated: false,
-    processes: [],
-    visible: true,
-    blocked_by: null,
-    ...facts,
-  };
-}
-
 function computer(gpus: ProbedGpu[], facts: Partial<ProbeResult> = {}): ProbeResult {
   return {
     type: 'probe',
     protocol: PROTOCOL_VERSION,
     backend_version: '0.1.0',
     gpus,
-    driver_version: gpus.some(({ vendor }) => vendor === 'nvidia') ? '580.65.06' : null,
-    cuda_driver_version: gpus.some(({ vendor }) => vendor === 'nvidia') ? '13.0' : null,
+    driver_version: gpus.length > 0 ? '580.65.06' : null,
+    cuda_driver_version: gpus.length > 0 ? '13.0' : null,
     cuda_visible_devices: null,
-    rocr_visible_devices: null,
-    hip_visible_devices: null,
     no_gpu_code: gpus.length > 0 ? null : 'driver_missing',
     apple_mps: false,
     cpu: {
@@ -142,50 +115,7 @@ export const OLD_DRIVER = computer([gpu(0, 'GPU-eeee-h100', { name: 'NVIDIA H100
   torch_cuda: '13.0',
 });
 
-/** A GPU with a UUID, one without, and an integrated GPU, with a PyTorch for ROCm. */
-export const RADEONS = computer([
-  amdGpu(0, 'GPU-3f2a90b1c4d5e6f7', {}),
-  amdGpu(1, 'AMD-0000:0a:00.0', {
-    name: 'AMD Radeon RX 6800 XT',
-    gfx_target: 'gfx1030',
-    precisions: ['fp16', 'fp32'],
-    memory_total_bytes: 16 * GIB,
-    memory_free_bytes: 15 * GIB,
-  }),
-  amdGpu(2, 'AMD-0000:13:00.0', {
-    name: 'AMD Radeon Graphics',
-    gfx_target: 'gfx1036',
-    precisions: ['fp16', 'fp32'],
-    integrated: true,
-    memory_total_bytes: GIB / 2,
-    memory_free_bytes: GIB / 2,
-  }),
+/** A GPU whose environment was created before its driver was installed. */
+export const H200_WITHOUT_CUDA = computer([
+  gpu(0, 'GPU-0a1f5c3e-0000-4000-8000-000000000000', { blocked_by: 'pytorch' }),
 ]);
-
-export const POLARIS = computer([
-  amdGpu(0, 'AMD-0000:01:00.0', {
-    name: 'AMD Radeon RX 580',
-    gfx_target: 'gfx803',
-    precisions: ['fp32'],
-  }),
-]);
-
-/** The same Radeons with a PyTorch for CUDA, which the program installs by default. */
-export const RADEONS_WITHOUT_ROCM = blocked(RADEONS, 'pytorch');
-export const RADEONS_FORBIDDEN = blocked(RADEONS, 'permission');
-
-/** An NVIDIA GPU whose environment was created before its driver was installed. */
-export const H200_WITHOUT_CUDA = blocked(
-  computer([gpu(0, 'GPU-0a1f5c3e-0000-4000-8000-000000000000', {})]),
-  'pytorch',
-);
-
-/** A GPU of each maker, with a PyTorch for CUDA. */
-export const H200_AND_RADEON = computer([
-  gpu(0, 'GPU-0a1f5c3e-0000-4000-8000-000000000000', {}),
-  amdGpu(0, 'GPU-3f2a90b1c4d5e6f7', { blocked_by: 'pytorch' }),
-]);
-
-function blocked(probe: ProbeResult, by: ProbedGpu['blocked_by']): ProbeResult {
-  return { ...probe, gpus: probe.gpus.map((each) => ({ ...each, blocked_by: by })) };
-}

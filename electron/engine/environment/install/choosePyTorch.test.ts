@@ -61,15 +61,6 @@ describe('choosePyTorch', () => {
       reason: expect.stringMatching(reason) as string,
     });
   });
-
-  it.each<[string, string[], string]>([
-    ['a Radeon', ['gfx1100'], 'rocm7.2'],
-    ['an Instinct beside the graphics part of a processor', ['gfx942', 'gfx1036'], 'rocm7.2'],
-    ['only the graphics part of a processor', ['gfx1036'], 'cpu'],
-    ['a Radeon that ROCm no longer knows', ['gfx803'], 'cpu'],
-  ])('%s', (_, amd, build) => {
-    expect(choosePyTorch({ ...LINUX, amd }).build).toBe(build);
-  });
 });
 
 it.each<[string, NvidiaCard, string | null, string | null]>([

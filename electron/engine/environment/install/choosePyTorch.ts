@@ -6,7 +6,7 @@ import type { GpuKind } from '../../../contract/rpc/computer.ts';
 import type { Capability, Machine, NvidiaCard } from '../machine.ts';
 
 /** Builds by the names that PyTorch gives them; `mps` is the ordinary build for Apple's computers. */
-export const TORCH_BUILDS = ['cu130', 'cu126', 'rocm7.2', 'cpu', 'mps'] as const;
+export const TORCH_BUILDS = ['cu130', 'cu126', 'cpu', 'mps'] as const;
 export type TorchBuild = (typeof TORCH_BUILDS)[number];
 
 export interface TorchChoice {
@@ -65,11 +65,6 @@ export const CUDA_BUILDS: readonly CudaBuild[] = [
 /** Volta is the first architecture with tensor cores. */
 const FAST_SINCE = 7;
 
-/** AMD GPUs that the ROCm build and its libraries contain code for. Integrated GPUs are left out. */
-export const ROCM_TARGETS = new Set(
-  'gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1101 gfx1102 gfx1200 gfx1201'.split(' '),
-);
-
 /** The build on the ordinary package index. */
 function ordinaryBuild({ platform }: { readonly platform: string }): TorchBuild {
   if (platform === 'linux') return 'cu130';
@@ -83,7 +78,6 @@ function isOrdinaryBuild(build: TorchBuild, system: { readonly platform: string 
 const BUILD_FOR: Readonly<Record<GpuKind, TorchBuild>> = {
   nvidia: 'cu130',
   nvidia_older: 'cu126',
-  amd: 'rocm7.2',
   apple: 'mps',
   none: 'cpu',
 };
@@ -95,7 +89,6 @@ const BUILD_FOR: Readonly<Record<GpuKind, TorchBuild>> = {
 export function pyTorchFor(target: string, gpu: GpuKind): Pick<TorchChoice, 'build' | 'isOrdinary'> | null {
   const [platform = ''] = target.split('-');
   if ((platform === 'darwin') !== (gpu === 'apple')) return null;
-  if (gpu === 'amd' && target !== 'linux-x64') return null;
   const build = BUILD_FOR[gpu];
   return { build, isOrdinary: isOrdinaryBuild(build, { platform }) };
 }
@@ -146,10 +139,6 @@ export function choosePyTorch(machine: Machine): TorchChoice {
   });
   if (machine.platform === 'darwin') return choice('mps', 'For the GPU of this Mac.');
   if (machine.nvidiaDriver !== null) return forNvidia(machine, machine.nvidiaDriver, choice);
-  const amd = [...new Set(machine.amd.filter((target) => ROCM_TARGETS.has(target)))];
-  if (amd.length > 0 && machine.arch === 'x64') {
-    return choice('rocm7.2', `ROCm for AMD's GPUs (${amd.join(', ')}).`);
-  }
   return choice('cpu', 'For the processor: no GPU with a working driver was found.');
 }
 

@@ -8,7 +8,6 @@ export const LINUX_MACHINE: Machine = {
   musl: false,
   nvidiaDriver: null,
   nvidia: [],
-  amd: [],
 };
 
 /** Like `process.env` on Windows: names are case-insensitive, but not in a copy. */

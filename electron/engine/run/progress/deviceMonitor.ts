@@ -5,7 +5,7 @@ import {
   type DeviceSample,
   type MonitorEvent,
 } from '../../../contract/protocol/index.ts';
-import { NO_GPU, isGpu } from '../../devices/chosenDevice.ts';
+import { NO_GPU } from '../../devices/chosenDevice.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { BackendProcess } from '../../workers/backendProcess.ts';
@@ -35,7 +35,7 @@ export class DeviceMonitor {
     this.notes = notes;
     this.devices = devices;
     const gpus = devices()
-      .filter(({ device }) => isGpu(device.local))
+      .filter(({ device }) => device.local.kind === 'cuda')
       .flatMap(({ device }) => ['--uuid', device.id]);
     this.process = new BackendProcess(
       pythonLaunch(

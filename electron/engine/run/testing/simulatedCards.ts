@@ -29,7 +29,7 @@ export function cardsFile(probe: ProbeResult, card: Card): string {
       gpu.uuid,
       {
         name: gpu.name,
-        ...(gpu.vendor === 'nvidia' ? { capability: gpu.compute_capability } : { target: gpu.gfx_target }),
+        capability: gpu.compute_capability,
         ...card,
       },
     ]),

@@ -8,7 +8,6 @@ import { HERE } from '../../system/here.ts';
 import type { RunEvent } from '../../store/types.ts';
 import { said, toldOf } from '../../../contract/problems.ts';
 import type { ProbeResult } from '../../../contract/protocol/index.ts';
-import { abilityWords } from '../../devices/chosenDevice.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import { replaceFile } from '../../system/replaceFile.ts';
@@ -74,12 +73,10 @@ function deviceLines(probe: ProbeResult | null): string[] {
   const { cpu, gpus } = probe;
   return [
     `  driver ${probe.driver_version ?? 'none'}, CUDA ${probe.cuda_driver_version ?? 'none'}, ` +
-      `CUDA_VISIBLE_DEVICES ${probe.cuda_visible_devices ?? 'not set'}, ` +
-      `ROCR_VISIBLE_DEVICES ${probe.rocr_visible_devices ?? 'not set'}, ` +
-      `HIP_VISIBLE_DEVICES ${probe.hip_visible_devices ?? 'not set'}`,
+      `CUDA_VISIBLE_DEVICES ${probe.cuda_visible_devices ?? 'not set'}`,
     ...gpus.map(
       (gpu) =>
-        `  GPU ${gpu.index} ${gpu.name}, ${abilityWords(gpu)}, ` +
+        `  GPU ${gpu.index} ${gpu.name}, compute capability ${gpu.compute_capability.join('.')}, ` +
         `${gpu.memory_free_bytes} of ${gpu.memory_total_bytes} bytes free, ${gpu.processes.length} processes` +
         (gpu.visible ? '' : ', hidden') +
         (gpu.blocked_by === null ? '' : `, blocked by ${gpu.blocked_by}`),

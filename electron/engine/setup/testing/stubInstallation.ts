@@ -85,7 +85,6 @@ export async function stubInstallation(): Promise<StubInstallation | string> {
       musl: false,
       nvidiaDriver: process.platform === 'linux' ? '580.65.06' : null,
       nvidia: process.platform === 'linux' ? [{ name: 'NVIDIA H200', capability: [9, 0] }] : [],
-      amd: [],
     },
     env: {
       PATH: process.env['PATH'] ?? '',

@@ -12,23 +12,18 @@ import argparse
 import queue
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from virnucpro_backend.devices.amdgpu import amd_gpus
 from virnucpro_backend.devices.host import cpu_times, memory
 from virnucpro_backend.devices.nvml import Nvml, NvmlUnavailableError, open_nvml
 from virnucpro_backend.protocol import Channel, EndOfCommands
 
 
 class DeviceSampler:
-    """Reads the figures of the given GPUs or MIG slices (by the probe's UUIDs): AMD's from the kernel's files
-    below `root`, all others from NVML.
-    """
+    """Reads the figures of the given GPUs or MIG slices (by the probe's UUIDs) from NVML."""
 
-    def __init__(self, uuids: Sequence[str], root: Path = Path("/")) -> None:
+    def __init__(self, uuids: Sequence[str]) -> None:
         self._uuids = list(uuids)
-        self._amd = {gpu.uuid: gpu for gpu in amd_gpus(root)}
         self._nvml: Nvml | None = None
         self._last_cpu = cpu_times()
 
@@ -43,11 +38,8 @@ class DeviceSampler:
         }
 
     def _device(self, uuid: str) -> dict[str, Any]:
-        amd = self._amd.get(uuid)
-        return {"uuid": uuid, **(self._nvidia(uuid) if amd is None else amd.figures())}
-
-    def _nvidia(self, uuid: str) -> dict[str, Any]:
         figures: dict[str, Any] = {
+            "uuid": uuid,
             "utilization_percent": None,
             "memory_used_bytes": None,
             "memory_total_bytes": None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,6 @@ from virnucpro_backend.devices.precisions import (
     LEAST_CAPABILITY,
     DeviceKind,
     Precision,
-    amd_precisions,
     nvidia_precisions,
 )
 from virnucpro_backend.problem_codes import LoadFailureCode
@@ -34,8 +32,8 @@ class LoadFailedError(Exception):
 
 @dataclass(frozen=True)
 class OpenDevice:
-    """A device that is ready for a model. `uuid`: as the device reports it; None for a CPU, an Apple GPU, or
-    an AMD GPU that has none. `memory_total`: bytes of a GPU's memory, 0 for other devices. `memory_limit`:
+    """A device that is ready for a model. `uuid`: as the device reports it; None for a CPU or an Apple GPU.
+    `memory_total`: bytes of a GPU's memory, 0 for other devices. `memory_limit`:
     the bytes that this process may take, None for all that are free.
     """
 
@@ -54,8 +52,6 @@ def open_device(kind: DeviceKind, precision: Precision, memory_fraction: float |
     """
     if kind == "cuda":
         return open_cuda(precision, memory_fraction)
-    if kind == "rocm":
-        return open_rocm(precision, memory_fraction)
     if precision == "fp8":
         raise lacks_precision(precision, "FP8 needs an NVIDIA GPU of compute capability 8.9 or more.")
     if kind == "mps":
@@ -85,7 +81,15 @@ def open_cuda(precision: Precision, memory_fraction: float | None) -> OpenDevice
     """Open the visible NVIDIA GPU."""
     if torch.version.cuda is None:
         raise _unfit_pytorch()
-    visible = check_one_visible("CUDA_VISIBLE_DEVICES")
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    count = torch.cuda.device_count()
+    if count != 1:
+        raise LoadFailedError(
+            "gpu_not_alone",
+            f"PyTorch sees {count} GPUs with CUDA_VISIBLE_DEVICES={visible!r}; it must be exactly one.",
+            number=str(count),
+            value=visible,
+        )
     gpu = usable_gpu()
     check_capability(gpu.name, (gpu.properties.major, gpu.properties.minor), precision)
     return gpu.opened(uuid_as_nvml_writes_it(str(gpu.properties.uuid), visible), memory_fraction)
@@ -100,40 +104,6 @@ def _unfit_pytorch() -> LoadFailedError:
     return LoadFailedError("pytorch_unfit", f"PyTorch {version} has no such device.", version=version)
 
 
-def check_gfx_target(name: str, target: str, precision: Precision) -> None:
-    """Raise LoadFailedError `precision_unsupported` if an AMD GPU lacks the precision. `target`: its
-    instruction set as PyTorch names it, such as gfx90a:sramecc+:xnack-.
-    """
-    if precision not in amd_precisions(target):
-        raise lacks_precision(
-            precision,
-            f"{name} ({target.split(':')[0]}) has no {precision.upper()} arithmetic that this program uses.",
-        )
-
-
-def uuid_as_rocm_writes_it(uuid: str) -> str | None:
-    """Convert PyTorch's UUID of an AMD GPU to the probe's; None if it has another form.
-
-    PyTorch writes 16 bytes as hexadecimal digits. For ROCm, these bytes are assumed to be the ASCII of the 16
-    hexadecimal digits after `GPU-`; this has not been checked on an AMD GPU.
-    """
-    try:
-        digits = bytes.fromhex(uuid.replace("-", "")).decode("ascii").lower()
-    except ValueError:
-        return None
-    return f"GPU-{digits}" if re.fullmatch("[0-9a-f]{16}", digits) else None
-
-
-def open_rocm(precision: Precision, memory_fraction: float | None) -> OpenDevice:
-    """Open the visible AMD GPU."""
-    if torch.version.hip is None:
-        raise _unfit_pytorch()
-    check_one_visible("ROCR_VISIBLE_DEVICES")
-    gpu = usable_gpu()
-    check_gfx_target(gpu.name, gpu.properties.gcnArchName, precision)
-    return gpu.opened(uuid_as_rocm_writes_it(str(gpu.properties.uuid)), memory_fraction)
-
-
 def open_mps(memory_fraction: float | None) -> OpenDevice:
     """Open the Apple GPU."""
     if not torch.backends.mps.is_available():
@@ -146,21 +116,6 @@ def open_mps(memory_fraction: float | None) -> OpenDevice:
 WDDM_MEMORY_SHARE = 0.95
 """The usable share of free memory on Windows. Beyond it, the driver silently uses main memory, ten times
 slower."""
-
-
-def check_one_visible(variable: str) -> str:
-    """Return the variable that pins this process to a GPU, of which one must be visible."""
-    visible = os.environ.get(variable, "")
-    count = torch.cuda.device_count()
-    if count != 1:
-        raise LoadFailedError(
-            "gpu_not_alone",
-            f"PyTorch sees {count} GPUs with {variable}={visible!r}; it must be exactly one.",
-            number=str(count),
-            variable=variable,
-            value=visible,
-        )
-    return visible
 
 
 def lacks_precision(precision: Precision, detail: str) -> LoadFailedError:

@@ -1,23 +1,23 @@
 """`python -m virnucpro_backend.devices.probe`: write a JSON object about this computer's devices.
 
-NVIDIA's GPUs are read through NVML and AMD's from the kernel's files. The probe imports no torch and creates
-no context on a device, so it is quick and takes no device memory. GPUs have nvidia-smi's numbers, and AMD's
-those of ROCm's runtime. An NVIDIA GPU in MIG mode is listed, though only its slices, which follow it, can be
-used.
+GPUs are read through NVML. The probe imports no torch and creates no context on a device, so it is quick and
+takes no device memory. GPUs have nvidia-smi's numbers. A GPU in MIG mode is listed, though only its slices,
+which follow it, can be used.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import platform
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from virnucpro_backend import __version__
-from virnucpro_backend.devices.amdgpu import AmdGpu, amd_gpus
 from virnucpro_backend.devices.host import (
     cpu_name,
     cpu_precisions,
@@ -26,22 +26,16 @@ from virnucpro_backend.devices.host import (
     physical_cores,
 )
 from virnucpro_backend.devices.nvml import Nvml, NvmlUnavailableError, open_nvml
-from virnucpro_backend.devices.precisions import amd_precisions, nvidia_precisions
-from virnucpro_backend.devices.torch_build import TorchBuild, torch_build, torch_cuda
-from virnucpro_backend.devices.visibility import NamedDevice, visible_amd_gpus, visible_nvidia_gpus
+from virnucpro_backend.devices.precisions import nvidia_precisions
+from virnucpro_backend.devices.visibility import NamedDevice, visible_gpus
 from virnucpro_backend.problem_codes import NoGpuCode
 from virnucpro_backend.protocol import PROTOCOL_VERSION
 
 
-def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
-    """Describe this computer's devices as the object of schemas/probe-result.json. A missing GPU is no error.
-    `root`: the folder that holds the kernel's files.
-    """
-    settings = {
-        name: environ.get(name.upper())
-        for name in ("cuda_visible_devices", "rocr_visible_devices", "hip_visible_devices")
-    }
-    nvidia: list[dict[str, Any]] = []
+def probe(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Describe this computer's devices as the object of schemas/probe-result.json; no GPU is no error."""
+    setting = environ.get("CUDA_VISIBLE_DEVICES")
+    gpus: list[dict[str, Any]] = []
     driver = cuda = detail = None
     code: NoGpuCode | None = None
     try:
@@ -51,29 +45,24 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
     else:
         driver = nvml.ask(nvml.api.nvmlSystemGetDriverVersion)
         cuda = _cuda_version(nvml.ask(nvml.api.nvmlSystemGetCudaDriverVersion))
-        nvidia = _nvidia_gpus(nvml)
-        if not nvidia:
+        gpus = _gpus(nvml)
+        if not gpus:
             code = "gpus_silent"
-    named = [NamedDevice(gpu["index"], gpu["uuid"], gpu["parent_uuid"]) for gpu in nvidia]
-    visible = visible_nvidia_gpus(settings["cuda_visible_devices"], named)
-    amd = amd_gpus(root)
-    visible |= visible_amd_gpus(environ, [gpu.uuid for gpu in amd])
-    # A PyTorch build supports the GPUs of one maker only.
-    build = torch_build()
-    gpus = [
-        *({**gpu, "blocked_by": None if build in ("cuda", None) else "pytorch"} for gpu in nvidia),
-        *(_amd_gpu(gpu, build, root) for gpu in amd),
-    ]
+    named = [NamedDevice(gpu["index"], gpu["uuid"], gpu["parent_uuid"]) for gpu in gpus]
+    visible = visible_gpus(setting, named)
+    torch_version = _torch_version()
+    torch_cuda = None if torch_version is None else cuda_of(torch_version)
+    blocked_by = "pytorch" if torch_version is not None and torch_cuda is None else None
     ram = memory()
     return {
         "type": "probe",
         "protocol": PROTOCOL_VERSION,
         "backend_version": __version__,
-        "gpus": [{**gpu, "visible": gpu["uuid"] in visible} for gpu in gpus],
+        "gpus": [{**gpu, "visible": gpu["uuid"] in visible, "blocked_by": blocked_by} for gpu in gpus],
         "driver_version": driver,
         "cuda_driver_version": cuda,
-        "torch_cuda": torch_cuda(),
-        **settings,
+        "torch_cuda": torch_cuda,
+        "cuda_visible_devices": setting,
         "no_gpu_code": None if gpus else code,
         "no_gpu_detail": None if gpus else detail,
         "apple_mps": sys.platform == "darwin" and platform.machine() == "arm64",
@@ -88,12 +77,30 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
     }
 
 
+def _torch_version() -> str | None:
+    """The text of PyTorch's version.py, read without importing PyTorch, which takes seconds; None if there is
+    none."""
+    spec = importlib.util.find_spec("torch")
+    for folder in (spec and spec.submodule_search_locations) or []:
+        try:
+            return (Path(folder) / "version.py").read_text(encoding="utf-8")
+        except OSError:
+            continue
+    return None
+
+
+def cuda_of(torch_version: str) -> str | None:
+    """The CUDA version that PyTorch is built for by its version.py, such as 13.0; None for another build."""
+    found = re.search(r"^cuda\b[^=\n]*=\s*['\"]([^'\"]*)", torch_version, re.MULTILINE)
+    return None if found is None else found[1]
+
+
 def _cuda_version(number: int | None) -> str | None:
     """Convert NVML's 13010 to the text 13.1."""
     return None if number is None else f"{number // 1000}.{number % 1000 // 10}"
 
 
-def _nvidia_gpus(nvml: Nvml) -> list[dict[str, Any]]:
+def _gpus(nvml: Nvml) -> list[dict[str, Any]]:
     gpus = []
     for index, handle in nvml.handles():
         uuid = nvml.ask(nvml.api.nvmlDeviceGetUUID, handle)
@@ -102,20 +109,19 @@ def _nvidia_gpus(nvml: Nvml) -> list[dict[str, Any]]:
         mode = nvml.ask(nvml.api.nvmlDeviceGetMigMode, handle)
         split = bool(mode and mode[0])
         capability = nvml.ask(nvml.api.nvmlDeviceGetCudaComputeCapability, handle) or (0, 0)
-        gpus.append(_nvidia_gpu(nvml, handle, index, uuid, capability, split, parent=None))
+        gpus.append(_gpu(nvml, handle, index, uuid, capability, split, parent=None))
         for piece in nvml.slices(handle) if split else []:
             piece_uuid = nvml.ask(nvml.api.nvmlDeviceGetUUID, piece)
             if piece_uuid is not None:
-                gpus.append(_nvidia_gpu(nvml, piece, index, piece_uuid, capability, True, parent=uuid))
+                gpus.append(_gpu(nvml, piece, index, piece_uuid, capability, True, parent=uuid))
     return gpus
 
 
-def _nvidia_gpu(
+def _gpu(
     nvml: Nvml, handle: Any, index: int, uuid: str, capability: Any, split: bool, parent: str | None
 ) -> dict[str, Any]:
     info = nvml.ask(nvml.api.nvmlDeviceGetMemoryInfo, handle)
     return {
-        "vendor": "nvidia",
         "index": index,
         "uuid": uuid,
         "name": nvml.ask(nvml.api.nvmlDeviceGetName, handle) or "NVIDIA GPU",
@@ -126,23 +132,6 @@ def _nvidia_gpu(
         "mig_enabled": split,
         "parent_uuid": parent,
         "processes": _processes(nvml, handle),
-    }
-
-
-def _amd_gpu(gpu: AmdGpu, build: TorchBuild | None, root: Path) -> dict[str, Any]:
-    total, used = gpu.memory()
-    return {
-        "vendor": "amd",
-        "index": gpu.index,
-        "uuid": gpu.uuid,
-        "name": gpu.name,
-        "memory_total_bytes": total,
-        "memory_free_bytes": total - used,
-        "gfx_target": gpu.gfx_target,
-        "precisions": amd_precisions(gpu.gfx_target),
-        "integrated": gpu.integrated,
-        "processes": gpu.processes(root),
-        "blocked_by": "pytorch" if build != "rocm" else None if gpu.permitted else "permission",
     }
 
 

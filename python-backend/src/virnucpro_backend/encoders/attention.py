@@ -168,8 +168,7 @@ def choose_attention(
         from virnucpro_backend.encoders.kernels.fused import FusedAttention
 
         return FusedAttention()
-    if device.type == "cuda" and dtype in kernels.HALF_PRECISION and not alibi:
-        capability = torch.cuda.get_device_capability(device)
-        if torch.version.cuda is not None and capability >= (8, 0):
-            return VarlenAttention()
+    packs = device.type == "cuda" and dtype in kernels.HALF_PRECISION and not alibi
+    if packs and torch.cuda.get_device_capability(device) >= (8, 0):
+        return VarlenAttention()
     return StretchAttention() if device.type == "cpu" else EqualLengthAttention()

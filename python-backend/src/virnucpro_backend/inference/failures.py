@@ -11,7 +11,7 @@ from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
 from virnucpro_backend.problem_codes import PartFailureCode
 
 _FULL_DISK = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
-_LOST_DEVICE_WORDS = ("CUDA error", "CUDA driver error", "cuDNN error", "CUBLAS_STATUS_", "HIP error")
+_LOST_DEVICE_WORDS = ("CUDA error", "CUDA driver error", "cuDNN error", "CUBLAS_STATUS_")
 
 
 class PartFailedError(Exception):

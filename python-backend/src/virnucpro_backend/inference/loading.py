@@ -153,9 +153,8 @@ def remarks(ready: ReadyModel, command: Load) -> list[str]:
         )
     if said and free is not None and command.memory_fraction is None and total - free > MEMORY_OF_OTHERS:
         said.append("Other programs hold much of this GPU's memory; without them the run would be faster.")
-    untested = {"mps": "Apple", "rocm": "AMD"}.get(command.device)
-    if untested is not None:
-        said.append(f"{untested} GPUs were never tested: compare some results with those of the processor.")
+    if command.device == "mps":
+        said.append("Apple GPUs were never tested: compare some results with those of the processor.")
     return said
 
 

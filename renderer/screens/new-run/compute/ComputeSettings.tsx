@@ -8,7 +8,7 @@ import { Waiting } from '../../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { fileName } from '../../../i18n/names.ts';
 import { useEngineTexts, useErrorTexts } from '../../../state/engineTexts.ts';
-import { listedGpus, RUN_REQUEST_DEFAULTS } from '../../../state/newRun/choices.ts';
+import { RUN_REQUEST_DEFAULTS } from '../../../state/newRun/choices.ts';
 import type { StartReason } from '../../../state/newRun/startReasons.ts';
 import { chooseFolder } from '../../../state/pathChooser.ts';
 import { choose } from '../../../state/newRun/store.ts';
@@ -132,7 +132,6 @@ function ThisComputer({ form }: { form: NewRunForm }) {
   const { t } = useTexts();
   const say = useEngineTexts();
   const probe = form.probe.data ?? null;
-  const listed = listedGpus(probe);
   const why = probe?.no_gpu_code && inWords(said(probe.no_gpu_code, {}));
   return (
     <>
@@ -141,7 +140,7 @@ function ThisComputer({ form }: { form: NewRunForm }) {
       {probe && !form.hasGpus && (
         <Banner
           tone="warn"
-          title={t(listed.length === 0 ? 'newRun.noGpu' : 'newRun.noUsableGpu')}
+          title={t(probe.gpus.length === 0 ? 'newRun.noGpu' : 'newRun.noUsableGpu')}
           actions={probe.no_gpu_code && <Remedy code={probe.no_gpu_code} />}
         >
           {why && `${say(why.sentence)} ${say(why.next)}`}{' '}

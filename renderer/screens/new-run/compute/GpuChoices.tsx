@@ -1,13 +1,7 @@
 import { Button, Checkbox, SimpleGrid } from '@mantine/core';
 import type { ProbedGpu, ProbeResult } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
-import {
-  chosenGpus,
-  isUsable,
-  listedGpus,
-  takenByItself,
-  type RunChoices,
-} from '../../../state/newRun/choices.ts';
+import { chosenGpus, isUsable, takenByItself, type RunChoices } from '../../../state/newRun/choices.ts';
 import { go } from '../../../state/navigation.ts';
 import classes from '../Choice.module.css';
 
@@ -29,11 +23,11 @@ export function GpuChoices({ probe, choices, onChange }: GpuChoicesProps) {
     const isThat = next.size === byItself.length && byItself.every(({ uuid }) => next.has(uuid));
     onChange(isThat ? null : [...next]);
   };
-  const listed = listedGpus(probe);
+  const gpus = probe?.gpus ?? [];
   return (
     <>
       <SimpleGrid minColWidth={300} spacing={8}>
-        {listed.map((gpu) => {
+        {gpus.map((gpu) => {
           const usable = isUsable(gpu);
           const isChosen = chosen.has(gpu.uuid) && !choices.useCpu;
           return (
@@ -54,7 +48,7 @@ export function GpuChoices({ probe, choices, onChange }: GpuChoicesProps) {
           );
         })}
       </SimpleGrid>
-      {listed.some(isForTheCheck) && (
+      {gpus.some(isForTheCheck) && (
         <Button size="compact-sm" variant="default" onClick={() => go({ screen: 'computer' })}>
           {t('newRun.toCheck')}
         </Button>
@@ -69,19 +63,13 @@ const isForTheCheck = (gpu: ProbedGpu): boolean =>
 
 function gpuDescription(gpu: ProbedGpu, usable: boolean, t: ReturnType<typeof useTexts>['t']): string {
   if (!gpu.visible) return t('newRun.gpuHidden');
-  if (gpu.blocked_by === 'permission') return t('newRun.gpuClosed');
   if (gpu.blocked_by === 'architecture') return t('newRun.gpuNotSupported');
   if (gpu.blocked_by === 'driver') return t('newRun.gpuDriverOld');
   if (gpu.blocked_by === 'trial') return t('newRun.gpuFailed');
-  if (gpu.blocked_by === 'pytorch')
-    return t('newRun.gpuNeedsPyTorch', { build: gpu.vendor === 'amd' ? 'ROCm' : 'CUDA' });
+  if (gpu.blocked_by === 'pytorch') return t('newRun.gpuNeedsPyTorch');
   if (!usable) return t('newRun.gpuInMigMode');
   const names = [...new Set(gpu.processes.map((process) => process.name ?? t('newRun.unknownProgram')))];
   const use = names.length === 0 ? t('newRun.gpuFree') : t('newRun.gpuUsedBy', { names: names.join(', ') });
   const formats = (gpu.failed ?? []).map(({ precision }) => precision.toUpperCase()).join(', ');
-  return [
-    use,
-    ...(formats === '' ? [] : [t('newRun.gpuFailedIn', { formats })]),
-    ...(gpu.vendor === 'amd' ? [t('newRun.gpuUntested')] : []),
-  ].join('. ');
+  return formats === '' ? use : `${use}. ${t('newRun.gpuFailedIn', { formats })}`;
 }

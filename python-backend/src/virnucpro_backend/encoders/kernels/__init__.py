@@ -1,11 +1,9 @@
 """Fused kernels (Triton) for NVIDIA GPUs, behind the interfaces of `encoders.ops` and `.attention`.
 
 They round where the eager code rounds, so the two differ by little more than the order of sums. They are
-optional: the eager code runs without Triton, on other hardware and in FP32. They are never tried on AMD GPUs:
-they are tuned for NVIDIA's units, and a PyTorch for ROCm reports AMD's versions as compute capabilities
-((9, 0) is both Hopper and gfx90a), so only the build of PyTorch distinguishes the two. Every size that varies
-between batches is a run-time argument of the kernels, never a compile-time constant: after `warm_up` nothing
-is compiled again, whatever the lengths.
+optional: the eager code runs without Triton, on other hardware and in FP32. Every size that varies between
+batches is a run-time argument of the kernels, never a compile-time constant: after `warm_up` nothing is
+compiled again, whatever the lengths.
 """
 
 from __future__ import annotations
@@ -88,7 +86,7 @@ def _try_out_hopper(device: torch.device, dtype: torch.dtype) -> bool:
 
 @functools.cache
 def _try_out(device: torch.device) -> bool:
-    if torch.version.cuda is None or torch.cuda.get_device_capability(device) < (8, 0):
+    if torch.cuda.get_device_capability(device) < (8, 0):
         return False
     if importlib.util.find_spec("triton") is None:
         record_fallback(without_fused_kernels("Triton is not installed"))

@@ -36,15 +36,6 @@ try {
     'requirements.txt',
     'requirements-test.txt',
   ]);
-  // Ray has no release yet for some of the systems that the program supports, so it is resolved only for
-  // those that a cluster may use.
-  await compile('requirements-ray.lock', [
-    ...universal,
-    ...upgrade,
-    '--constraints',
-    'requirements.lock',
-    'requirements-ray.txt',
-  ]);
   writeFileSync(join(backend, 'download-sizes.json'), `${JSON.stringify(await sizes(), null, 2)}\n`);
 } finally {
   rmSync(work, { recursive: true, force: true });

@@ -49,11 +49,9 @@ export function billOfMaterials(packages: readonly BundledPackage[]): BillOfMate
   };
 }
 
-/** Taken from the lock files that uv installs, with each version once. */
+/** Taken from the lock file that uv installs, with each version once. */
 function pythonPackages(): Component[] {
-  const lines = ['requirements.lock', 'requirements-ray.lock'].flatMap((name) =>
-    readFileSync(join(root, 'python-backend', name), 'utf8').split('\n'),
-  );
+  const lines = readFileSync(join(root, 'python-backend', 'requirements.lock'), 'utf8').split('\n');
   const found = lines.flatMap((line) => {
     const [, name = '', version = ''] = /^([\w.-]+)==([^\s;]+)/.exec(line) ?? [];
     return name === '' ? [] : [component('pypi', name, version)];

@@ -272,7 +272,6 @@ export function commands(ended: { exitCode: number }): Command {
     .description('Make this computer ready: Python, PyTorch, and a test computation on every device')
     .option('--from <folder>', 'without a network, from a folder that pack-offline has written')
     .option('--repair', 'rebuild the Python environment')
-    .option('--with-ray', 'install Ray too, to compute on a Ray cluster')
     .addOption(
       new Option(
         '--gpu <kind>',

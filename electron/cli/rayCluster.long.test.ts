@@ -52,7 +52,7 @@ let parent: string;
 let input: string;
 let local: string;
 
-const WHY_NOT = `Ray is not installed for ${PYTHON}: see "virnucpro setup --with-ray", or name another Python by VIRNUCPRO_RAY_PYTHON`;
+const WHY_NOT = `Ray is not installed for ${PYTHON}: name another Python by VIRNUCPRO_RAY_PYTHON`;
 
 describe('a run on a Ray cluster of three nodes, on processors', () => {
   beforeAll(async () => {

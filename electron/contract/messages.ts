@@ -137,7 +137,6 @@ export const MESSAGES = {
   'step.pytorch_build': 'Getting PyTorch ({build}), the largest part',
   'step.pytorch_packages': 'Getting PyTorch and the packages for computing',
   'step.test_tools': 'Getting tools for tests',
-  'step.ray': 'Getting Ray',
   'step.verifying': 'Checking that everything works',
   'step.devices': 'Computing on every device for a test',
   'step.folder': 'Checking the files of the folder',
@@ -168,7 +167,8 @@ export const MESSAGES = {
   'slurm.ended.node': 'its node failed ({state})',
   'slurm.ended.program': 'its program ended ({state})',
   'slurm.unknown': 'SLURM knows nothing of it any more',
-  'ray.refused': 'The driver of Ray could not connect: {how}.',
+  'ray.refused':
+    'The driver of Ray could not connect: {how}. If Ray is missing, "{python} -m ensurepip" and "{python} -m pip install ray==2.60.0" install it.',
   'ray.refused.next':
     'Check that Ray is installed here, in the version of the cluster, that this computer is a node of it, and that the token is the same.',
   // why a folder can't set up this computer

@@ -29,8 +29,6 @@ const FILES = [
   'python-backend/pyproject.toml',
   'python-backend/requirements.txt',
   'python-backend/requirements.lock',
-  'python-backend/requirements-ray.txt',
-  'python-backend/requirements-ray.lock',
   'python-backend/download-sizes.json',
   'resources/**/*',
   'dist/renderer/**/*',

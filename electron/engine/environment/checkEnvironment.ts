@@ -17,8 +17,6 @@ export interface EnvironmentCheck {
   readonly interpreter?: string | undefined;
   /** `test` adds what the tests and linters need. */
   readonly requirements?: 'run' | 'test' | undefined;
-  /** Also checks what Ray clusters need. */
-  readonly withRay?: boolean | undefined;
   readonly env?: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal | undefined;
 }
@@ -47,7 +45,6 @@ export async function checkEnvironment(
   if (stamp === undefined) return broken(message('python.unfinished'));
   const wanted: RequirementSet[] = ['run'];
   if (request.requirements === 'test') wanted.push('test');
-  if (request.withRay === true || stamp.hashes.ray !== null) wanted.push('ray');
   for (const set of wanted) {
     if (stamp.hashes[set] !== (await requirementsHash(set, paths))) return broken(message('python.outdated'));
   }

@@ -40,7 +40,6 @@ beforeEach(async () => {
     join(pythonBackend, 'requirements-test.lock'),
     `${LOCK}pytest==9 \\\n    --hash=sha256:cc\n`,
   );
-  await writeFile(join(pythonBackend, 'requirements-ray.lock'), 'ray==2.55 \\\n    --hash=sha256:ff\n');
   await mkdir(join(root, 'uv'));
   await writeFile(join(root, 'uv', uvFileName(process.platform)), '');
 });
@@ -157,25 +156,6 @@ describe('from nothing', () => {
     expect(test.commands).toEqual(['check', 'starts?', ...INSTALL, 'install virnucpro-test.lock', 'import']);
     expect((await ensure(GOOD)).commands).toEqual(['check']);
     expect((await ensure(GOOD, { requirements: 'test' })).commands).toEqual(['check']);
-  });
-
-  it('adds Ray on request, keeps it, and updates it with the program', async () => {
-    await ensure(GOOD);
-    const withRay = await ensure(GOOD, { withRay: true });
-    expect(withRay.commands).toEqual([
-      'check',
-      'starts?',
-      ...INSTALL,
-      'install virnucpro-ray.lock',
-      'import',
-    ]);
-    for (const request of [{}, { withRay: true }])
-      expect((await ensure(GOOD, request)).commands).toEqual(['check']);
-    await writeFile(
-      join(paths.pythonBackend, 'requirements-ray.lock'),
-      'ray==2.56 \\\n    --hash=sha256:ff\n',
-    );
-    expect((await ensure(GOOD)).commands).toContain('install virnucpro-ray.lock');
   });
 
   it('keeps the search path of a Windows computer, whose variable is called Path', async () => {

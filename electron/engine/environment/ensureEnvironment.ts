@@ -113,8 +113,7 @@ async function build(
   const unsupported = unsupportedMachine(machine);
   if (unsupported) return err(unsupported);
   const before = await readStamp(paths.environmentFolder);
-  // The choice for other computers is kept until another one is made, and so are the packages for tests and
-  // for Ray.
+  // The choice for other computers is kept until another one is made, and so are the packages for tests.
   const { gpu: asked } = request;
   const gpu = asked === undefined ? (before?.gpu ?? null) : asked === 'here' ? null : asked;
   const torch = choosePyTorchFor(machine, gpu);
@@ -127,7 +126,6 @@ async function build(
   // An offline folder contains only what computing needs.
   const offline = Boolean(env['UV_OFFLINE']);
   if (!offline && (request.requirements === 'test' || before?.hashes.test)) sets.push('test');
-  if (!offline && (request.withRay === true || before?.hashes.ray)) sets.push('ray');
   await removeStamp(paths.environmentFolder);
   const uv = await provideUv(request, run, steps);
   if (!uv.ok) return uv;
@@ -268,7 +266,6 @@ async function verify(all: Build): Promise<Result<PythonEnvironment>> {
     hashes: {
       run: await requirementsHash('run', paths),
       test: await hashOf('test'),
-      ray: await hashOf('ray'),
     },
     pythonVersion: verified.value.pythonVersion,
     packages: verified.value.packages,

@@ -11,11 +11,8 @@ import type { AppPaths } from './appPaths.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { writeJson } from '../system/replaceFile.ts';
 
-/**
- * `run` is what computing needs; `test` and `ray` are installed in addition, for developers and for Ray
- * clusters.
- */
-export type RequirementSet = 'run' | 'test' | 'ray';
+/** `run` is what computing needs; `test` is installed in addition, for developers. */
+export type RequirementSet = 'run' | 'test';
 
 type Backend = Pick<AppPaths, 'pythonBackend'>;
 
@@ -66,7 +63,7 @@ const stampSchema = z.object({
   /** The GPUs of other computers that it was chosen for; null for those of this one. */
   gpu: gpuKindSchema.nullable(),
   /** Hash of each set's lock file; null if the set is not installed. */
-  hashes: z.object({ run: z.string(), test: z.string().nullable(), ray: z.string().nullable() }),
+  hashes: z.object({ run: z.string(), test: z.string().nullable() }),
   pythonVersion: z.string(),
   packages: z.record(z.string(), z.string()),
 });

@@ -82,7 +82,9 @@ async function fromNetwork(
   if (!environment.ok) return environment;
   const remarks = environment.value.own
     ? await remarksOnPyTorch(request, run)
-    : remarksOnOwnInterpreter(request, environment.value);
+    : request.gpu === undefined
+      ? []
+      : ['Nothing is installed into an interpreter of yours: install the PyTorch for those GPUs yourself.'];
   return finish(request, run, steps, { environment: environment.value, remarks, changed: steps.number > 0 });
 }
 
@@ -117,14 +119,6 @@ async function fromFolder(
   } finally {
     await rm(cache, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
-}
-
-function remarksOnOwnInterpreter(request: SetUpRequest, { interpreter }: PythonEnvironment): string[] {
-  const remarks = ['Nothing is installed into an interpreter of yours.'];
-  const file = join(request.paths.pythonBackend, 'requirements-ray.txt');
-  if (request.withRay === true) remarks.push(`For Ray: ${interpreter} -m pip install -r ${file}`);
-  if (request.gpu !== undefined) remarks.push('Install the PyTorch for those GPUs into it yourself.');
-  return remarks.length > 1 ? remarks : [];
 }
 
 /** Reports if the installed build is not the one for this computer, or for the GPUs that were requested. */

@@ -82,7 +82,6 @@ const GPU = z.enum([...gpuKindSchema.options, 'here']);
 export interface SetupFlags extends CommonFlags {
   from?: string;
   repair?: boolean;
-  withRay?: boolean;
   gpu?: string;
 }
 
@@ -92,7 +91,6 @@ export async function setup(flags: SetupFlags): Promise<number> {
     await setUpHere(programHere(), flags, {
       from: flags.from,
       repair: flags.repair,
-      withRay: flags.withRay,
       gpu: flags.gpu === undefined ? undefined : parsed(GPU, flags.gpu.replace('-', '_')),
       tryDevices: true,
     }),

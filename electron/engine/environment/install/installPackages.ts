@@ -62,12 +62,10 @@ export async function installSteps(installation: Installation): Promise<InstallS
       }),
     );
   }
-  const further = async (set: RequirementSet, title: Message): Promise<void> => {
-    if (sets.includes(set))
-      steps.push({ title, bytes: null, patience: 'long', args: await withoutTorch(set) });
-  };
-  await further('test', message('step.test_tools'));
-  await further('ray', message('step.ray'));
+  if (sets.includes('test')) {
+    const args = await withoutTorch('test');
+    steps.push({ title: message('step.test_tools'), bytes: null, patience: 'long', args });
+  }
   return steps;
 }
 

@@ -40,7 +40,7 @@ export class RayScheduler implements Scheduler {
     });
     void this.driver.ended.then((exit) => {
       log.end('the driver ended');
-      this.fail(exit);
+      this.fail(exit, context.environment.interpreter);
     });
     // A failure is reported by the next call.
     this.connected.promise.catch(() => undefined);
@@ -86,14 +86,14 @@ export class RayScheduler implements Scheduler {
     }
   }
 
-  private fail(exit: ProcessExit): void {
+  private fail(exit: ProcessExit, python: string): void {
     const how = exitMessage(exit);
     // Ray itself ends a program that has not reached its head node, the GCS, for a minute.
     const isHeadLost = exit.lastLines.some((line) => /\bGCS\b/.test(line));
     const lost = isHeadLost ? message('cluster.head_lost') : message('cluster.ended', { how });
     this.failure = this.isConnected
       ? appFailure('cluster_lost', lost, { detail: how.text })
-      : appFailure('cluster_failed', message('ray.refused', { how }));
+      : appFailure('cluster_failed', message('ray.refused', { how, python }));
     this.connected.reject(this.failure);
   }
 }

@@ -25,7 +25,6 @@ describe('--filter', () => {
     [['file=soil.fa'], { inputs: [2] }],
     [['score>=0.5', 'score<0.9'], { minScore: 0.5, belowScore: 0.9 }],
     [['all'], {}],
-    [['virus', 'noted'], { predictions: ['virus'], noted: true }],
     [['agreement=only_theirs'], { other: { table: 0, agreement: 'only_theirs' } }],
   ])('%j', (words, filter) => {
     expect(filterOf(words, NAMES)).toEqual(filter);

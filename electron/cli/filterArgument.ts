@@ -32,7 +32,7 @@ interface FilterNames {
 }
 
 export const FILTER_HELP =
-  'virus, others, not_scored, failed, settled, unsettled (may change while the run goes on), candidates, conservative, shortlist (your own), noted (with a tag or note), repeat (DTR or ITR), other_code (hint to another genetic code), or conditions such as score>=0.9, score<0.99, length>=1000, length<=5000, chunks>=2, frames>=10, ' +
+  'virus, others, not_scored, failed, settled, unsettled (may change while the run goes on), candidates, conservative, shortlist (your own), repeat (DTR or ITR), other_code (hint to another genetic code), or conditions such as score>=0.9, score<0.99, length>=1000, length<=5000, chunks>=2, frames>=10, ' +
   'viral>=0.5 (share of the scored chunks), second>=0.9 (second-best chunk), reason=no_open_frame, evidence=strong,moderate, sample=NAME, file=NAME, name=TEXT; with a table of another tool agreement=both, only_ours, ' +
   'only_theirs, no_call or not_in_table (with all tables at once), or with one agreement=NAME:both; all of them must hold';
 
@@ -47,8 +47,7 @@ export function filterOf(words: readonly string[], names: FilterNames): Sequence
   for (const word of words) {
     const call = CALLS.find((known) => known === word);
     if (word === 'all') continue;
-    if (word === 'noted') filter.noted = true;
-    else if (word === 'shortlist') filter.shortlisted = true;
+    if (word === 'shortlist') filter.shortlisted = true;
     else if (word === 'settled' || word === 'unsettled') filter.settled = word === 'settled';
     else if (word === 'repeat') filter.terminalRepeat = true;
     else if (word === 'other_code') filter.otherCode = true;

@@ -31,8 +31,6 @@ export const sequenceFilterSchema = z.object({
   search: wordSchema.optional(),
   /** Selects by how this run's calls agree with the other tool's table of this number; null for all tables. */
   other: z.object({ table: countSchema.nullable(), agreement: agreementSchema }).optional(),
-  /** Only sequences with a note or tag of the user. */
-  noted: z.literal(true).optional(),
   /** Only sequences on the user's shortlist. */
   shortlisted: z.literal(true).optional(),
 });

@@ -4,8 +4,7 @@ export const RUN_DATABASE = 'run.db';
 export const RUN_LOCK = 'run.lock';
 /** The tables of other tools that were added to the results. */
 export const OTHER_TABLES_FILE = 'other_tools.json';
-/** The user's notes on single sequences. */
-export const SEQUENCE_NOTES_FILE = 'sequence_notes.json';
+export const SHORTLIST_FILE = 'shortlist.json';
 /** Folder of the shares of a run that other computers compute. */
 export const SHARES_FOLDER = 'shares';
 
@@ -23,7 +22,7 @@ const OUR_NAMES: ReadonlySet<string> = new Set([
   NOTICE_FILE,
   PROVISIONAL_TABLE,
   OTHER_TABLES_FILE,
-  SEQUENCE_NOTES_FILE,
+  SHORTLIST_FILE,
 ]);
 
 /** Files that a program which died left unfinished: databases and tables being written, locks being taken. */
@@ -31,7 +30,7 @@ const LEFTOVERS: readonly RegExp[] = [
   /^run\.db\.creating(-journal)?$/,
   /^run\.lock\.(takeover|[0-9a-f-]{36}(\.probe)?)$/,
   /^viral_rows\.u32\.tmp$/,
-  /^(other_tools|sequence_notes)\.json\.tmp$/,
+  /^(other_tools|shortlist)\.json\.tmp$/,
 ];
 
 /**

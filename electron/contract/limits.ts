@@ -17,11 +17,11 @@ export const LIMITS = {
   weightFiles: 1_000,
   /** Files and folders visited below the folders of one call. */
   visited: 1_000_000,
-  /** Tags of one run or sequence, and characters of the note on it. */
+  /** Tags of one run, and characters of the note on it. */
   tags: 20,
   note: 10_000,
-  /** Sequences of one run with a note or tags. */
-  notedSequences: 5_000,
+  /** Sequences on the shortlist of one run. */
+  shortlisted: 5_000,
   /** Parts and sequences named in one call. */
   rows: 20_000,
   /** Characters of a text for the clipboard, or of a sequence with its header. */

@@ -45,7 +45,7 @@ export { isRunFolder } from './store/runFolder.ts';
 export { runLockHolder } from './store/runFolder.ts';
 export { openRunStore } from './store/runStore.ts';
 export type { RunStore } from './store/runStore.ts';
-export { markedRows } from './store/sequenceNotes.ts';
+export { markedRows } from './store/shortlist.ts';
 export { threadsLeft } from './store/storeThread.ts';
 export type { StoredRun } from './store/types.ts';
 

@@ -37,13 +37,8 @@ export async function results(page: Page, camera: GuideCamera, table: string): P
   const bars = panel.locator('svg g[class*="chunk"]').filter({ hasText: /, [FR][123]$/ });
   await bars.nth(2).locator('rect').first().click();
   await camera.take('sequence');
-  await panel.getByLabel('Tags', { exact: true }).fill('to check');
-  await page.keyboard.press('Enter');
-  await panel.getByLabel('Note', { exact: true }).fill('Ask for the reads; PCR on Thursday.');
   await panel.getByRole('button', { name: 'Show letters and protein' }).click();
   await panel.getByRole('button', { name: 'Copy as FASTA' }).last().waitFor();
-  await panel.getByLabel('Tags', { exact: true }).evaluate(toTop);
-  await camera.take('notes-and-letters');
   await panel
     .getByRole('button', { name: /^Search with BLAST/ })
     .first()

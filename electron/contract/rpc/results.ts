@@ -10,7 +10,7 @@ import { countSchema } from '../protocol/common.ts';
 import { chunkResultSchema, predictionCountsSchema, predictionSchema } from '../results.ts';
 import { sampleDetailsSchema } from '../samples.ts';
 import { procedure } from './procedure.ts';
-import { annotationSchema, runIdSchema } from './runs.ts';
+import { runIdSchema } from './runs.ts';
 
 /** Limits of a query, since folders and queries may come from strangers. */
 export const QUERY_LIMITS = {
@@ -108,14 +108,6 @@ const saidByToolSchema = z.object({
   columns: z.array(z.object({ name: z.string(), value: z.string() })),
 });
 export type SaidByTool = z.infer<typeof saidByToolSchema>;
-
-/** The user's note on a sequence. The name is stored for people who read the file without this program. */
-export const sequenceNoteSchema = annotationSchema.extend({
-  row: countSchema,
-  seqName: z.string(),
-  shortlisted: z.boolean().default(false),
-});
-export type SequenceNote = z.infer<typeof sequenceNoteSchema>;
 
 const selection = { runId: runIdSchema, filter: sequenceFilterSchema.default({}) };
 const rowsOf = {
@@ -378,9 +370,8 @@ export const resultsContract = {
       }),
     )
     .output(z.object({ text: z.string().nullable() })),
-  /** The user's notes on sequences of this run; they are stored with the run. */
-  notes: procedure.input(z.object({ runId: runIdSchema })).output(z.array(sequenceNoteSchema)),
-  annotate: procedure.input(z.object({ runId: runIdSchema, row: countSchema, ...annotationSchema.shape })),
+  /** The rows on the user's shortlist, which is stored with the run. */
+  shortlisted: procedure.input(z.object({ runId: runIdSchema })).output(z.array(countSchema)),
   /** Puts a sequence on the shortlist or removes it. */
   shortlist: procedure.input(z.object({ runId: runIdSchema, row: countSchema, shortlisted: z.boolean() })),
   compare: procedure

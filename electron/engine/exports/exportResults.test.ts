@@ -10,7 +10,7 @@ import { RESULT_FILES, FRAME_NAMES } from '../../contract/results.ts';
 import type { SequenceFilter } from '../../contract/rpc/results.ts';
 import { float32Text } from '../results/cellText.ts';
 import { openRunStore } from '../store/runStore.ts';
-import { markSequence } from '../store/sequenceNotes.ts';
+import { markSequence } from '../store/shortlist.ts';
 import {
   computeAll,
   HOST_ENTRY,
@@ -111,16 +111,9 @@ describe('tables read back by other programs', () => {
     context.skip(readersMissing !== undefined, readersMissing);
     const filter: SequenceFilter = { predictions: ['virus', 'others'] };
     const formats = ['tsv', 'csv', 'parquet', 'xlsx'] as const;
-    const noted = {
-      row: 5,
-      seqName: 'long',
-      tags: ['to check', 'PCR'],
-      note: '=BLAST?\nAsk "Ute"; later, 2\tµl',
-    };
-    markSequence(run.folder, { ...noted, shortlisted: true });
-    onTestFinished(() => markSequence(run.folder, { ...noted, tags: [], note: '', shortlisted: false }));
-    // On one line, so that it is the same in every format.
-    const written = { shortlist: 'yes', tags: 'to check; PCR', note: '=BLAST? Ask "Ute"; later, 2 µl' };
+    const listed = { row: 5, seqName: 'long' };
+    markSequence(run.folder, listed, true);
+    onTestFinished(() => markSequence(run.folder, listed, false));
     const paths = await Promise.all(formats.map((format) => exported(format, filter, BEST)));
     const [tsv, csv, parquet, xlsx] = readBack(
       ['tsv', paths[0]!],
@@ -150,14 +143,10 @@ describe('tables read back by other programs', () => {
         length: sequence.length,
         model: 'teaching (teaching model, not for research)',
       });
-      const isNoted = sequence.row === noted.row;
-      expect(tsv[i]).toMatchObject(isNoted ? written : { shortlist: 'NA', tags: 'NA', note: 'NA' });
-      expect(csv[i]).toMatchObject(
-        isNoted ? { ...written, note: `'${written.note}` } : { shortlist: 'NA', tags: 'NA', note: 'NA' },
-      );
-      expect(parquet.rows[i]).toMatchObject(
-        isNoted ? { ...written, shortlist: true } : { shortlist: false, tags: null, note: null },
-      );
+      const isListed = sequence.row === listed.row;
+      expect(tsv[i]!['shortlist']).toBe(isListed ? 'yes' : 'NA');
+      expect(csv[i]!['shortlist']).toBe(isListed ? 'yes' : 'NA');
+      expect(parquet.rows[i]!['shortlist']).toBe(isListed);
     }
     expect(parquet.types).toMatchObject({ no: 'int64', virus_score: 'float', seq_name: 'string' });
     expect(parquet.metadata['virnucpro.notice']).toBe('teaching model, not for research');
@@ -170,10 +159,8 @@ describe('tables read back by other programs', () => {
     expect(rows.find((row) => row[0] === 1)?.[1]).toBe('=HYPERLINK("x")');
     expect(rows.find((row) => row[0] === 2)?.[1]).toBe('contig<1>&co');
     expect(rows[0]![heading!.indexOf('Score')]).toBeCloseTo(wanted[0]!.virusScore!, 7);
-    expect(heading!.slice(-3)).toEqual(['Shortlist', 'Tags', 'Note']);
-    expect(rows.find((row) => row[0] === noted.row + 1)?.slice(-3)).toEqual(
-      Object.values({ ...written, shortlist: true }),
-    );
+    expect(heading!.at(-1)).toBe('Shortlist');
+    expect(rows.find((row) => row[0] === listed.row + 1)?.at(-1)).toBe(true);
     expect(heading).not.toContain('Model');
     expect(rows.map((row) => row[heading!.indexOf('Reason')])).not.toContain('scored');
     const [headings, ...samples] = xlsx['Samples']!;

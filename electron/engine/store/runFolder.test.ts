@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { asAppError } from '../../contract/errors.ts';
 import { madeSystem } from '../system/testing/madeSystem.ts';
 import { temporaryFolder } from '../testing/testContext.ts';
-import { isOurName, SEQUENCE_NOTES_FILE } from '../../contract/folderNames.ts';
+import { isOurName, SHORTLIST_FILE } from '../../contract/folderNames.ts';
 import { checkRunFolder, makeRunFolder, removeRun } from './runFolder.ts';
-import { markedRows, markSequence, sequenceNotes } from './sequenceNotes.ts';
+import { markedRows, markSequence, shortlistOf } from './shortlist.ts';
 
 async function refusal(folder: string, force = false, inputs: string[] = []): Promise<string | null> {
   const checked = await checkRunFolder(folder, force, inputs);
@@ -34,7 +34,7 @@ const HALF_WRITTEN = [
   'viral_sequences.fna.4711.tmp',
   'sequences.tsv.tmp',
   'run.json.tmp',
-  'sequence_notes.json.tmp',
+  'shortlist.json.tmp',
 ];
 
 describe('the folder of a run', () => {
@@ -101,54 +101,33 @@ describe('the folder of a run', () => {
   });
 });
 
-describe('notes on sequences', () => {
-  const phage = { row: 7, seqName: 'k141_7', note: 'Look again', tags: ['phage'], shortlisted: false };
+describe('the shortlist', () => {
+  const phage = { row: 7, seqName: 'k141_7' };
 
-  it('are kept by row, replace earlier ones, and leave no file when all are gone', async () => {
+  it('is kept by row, and leaves no file when all are gone', async () => {
     const folder = temporaryFolder();
-    expect(sequenceNotes(folder)).toEqual([]);
-    markSequence(folder, phage);
-    markSequence(folder, { ...phage, row: 2, tags: [] });
-    markSequence(folder, { ...phage, note: 'Seen' });
-    expect(sequenceNotes(folder)).toEqual([
-      { ...phage, row: 2, tags: [] },
-      { ...phage, note: 'Seen' },
-    ]);
-    expect(await readdir(folder)).toEqual([SEQUENCE_NOTES_FILE]);
-    expect(isOurName(SEQUENCE_NOTES_FILE)).toBe(true);
-    for (const row of [2, 7]) markSequence(folder, { ...phage, row, note: '', tags: [] });
+    expect(shortlistOf(folder)).toEqual([]);
+    for (const row of [7, 2, 7]) markSequence(folder, { ...phage, row }, true);
+    expect(shortlistOf(folder)).toEqual([2, 7]);
+    expect(markedRows(folder, {})).toEqual({});
+    expect(markedRows(folder, { shortlisted: true })).toEqual({ marked: [2, 7] });
+    expect(await readdir(folder)).toEqual([SHORTLIST_FILE]);
+    expect(isOurName(SHORTLIST_FILE)).toBe(true);
+    for (const row of [2, 7]) markSequence(folder, { ...phage, row }, false);
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('stay when a sequence is put on the shortlist and removed, and can be filtered separately', async () => {
+  it('is not written over an unreadable file, nor through a link', async () => {
     const folder = temporaryFolder();
-    markSequence(folder, { row: 7, seqName: 'k141_7', note: 'Look again', tags: ['phage'] });
-    for (const row of [7, 9]) markSequence(folder, { row, seqName: `k141_${row}`, shortlisted: true });
-    expect(sequenceNotes(folder)[0]).toEqual({ ...phage, shortlisted: true });
-    expect(markedRows(folder, {})).toEqual({});
-    expect(markedRows(folder, { shortlisted: true })).toEqual({ marked: [7, 9] });
-    expect(markedRows(folder, { noted: true })).toEqual({ marked: [7] });
-    for (const row of [7, 9]) markSequence(folder, { row, seqName: `k141_${row}`, shortlisted: false });
-    expect(sequenceNotes(folder)).toEqual([phage]);
-    // Written by a version without a shortlist.
-    await writeFile(
-      join(folder, SEQUENCE_NOTES_FILE),
-      JSON.stringify([{ ...phage, shortlisted: undefined }]),
-    );
-    expect(sequenceNotes(folder)).toEqual([phage]);
-  });
-
-  it('are not written over an unreadable file, nor through a link', async () => {
-    const folder = temporaryFolder();
-    await writeFile(join(folder, SEQUENCE_NOTES_FILE), '[{"row": 1');
-    expect(() => markSequence(folder, phage)).toThrow('cannot be read');
-    expect(await readFile(join(folder, SEQUENCE_NOTES_FILE), 'utf8')).toBe('[{"row": 1');
+    await writeFile(join(folder, SHORTLIST_FILE), '[{"row": 1');
+    expect(() => markSequence(folder, phage, true)).toThrow('cannot be read');
+    expect(await readFile(join(folder, SHORTLIST_FILE), 'utf8')).toBe('[{"row": 1');
 
     const outside = join(temporaryFolder(), 'outside.json');
     await writeFile(outside, '[]');
     const linked = temporaryFolder();
-    await symlink(outside, join(linked, SEQUENCE_NOTES_FILE));
-    expect(() => markSequence(linked, phage)).toThrow('is a link');
+    await symlink(outside, join(linked, SHORTLIST_FILE));
+    expect(() => markSequence(linked, phage, true)).toThrow('is a link');
     expect(await readFile(outside, 'utf8')).toBe('[]');
   });
 });

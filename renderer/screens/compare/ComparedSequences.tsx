@@ -1,11 +1,6 @@
 import { Text } from '@mantine/core';
 import { useMemo } from 'react';
-import type {
-  ComparedList,
-  ComparedSequence,
-  RunSummary,
-  SequenceNote,
-} from '../../../electron/contract/index.ts';
+import type { ComparedList, ComparedSequence, RunSummary } from '../../../electron/contract/index.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { DENSE_ROW_HEIGHT, VirtualTable, type VirtualColumn } from '../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
@@ -13,7 +8,7 @@ import { modelTitle } from '../../state/computer/modelTexts.ts';
 import { queries } from '../../state/connection.ts';
 import { usePagedRows } from '../../state/results/pagedRows.ts';
 import { showSequence } from '../../state/results/resultsView.ts';
-import { shortlist, useSequenceNotes } from '../../state/results/sequenceNotes.ts';
+import { shortlist, useShortlist } from '../../state/results/shortlist.ts';
 import { PredictionLabel } from '../results/callLabels.tsx';
 import { Ribbon } from '../results/table/sequenceColumns.tsx';
 
@@ -35,11 +30,11 @@ export function ComparedSequences({ title, list, runs }: ComparedSequencesProps)
       input: { runId: first.runId, otherRunId: second.runId, list, ...range },
     }),
   );
-  const { notes } = useSequenceNotes(first.runId);
-  const { notes: otherNotes } = useSequenceNotes(second.runId);
+  const listed = useShortlist(first.runId);
+  const otherListed = useShortlist(second.runId);
   const columns = useMemo(
-    () => comparedColumns(texts, [first, second], [notes, otherNotes]),
-    [texts, first, second, notes, otherNotes],
+    () => comparedColumns(texts, [first, second], [listed, otherListed]),
+    [texts, first, second, listed, otherListed],
   );
   if (rows.error) return <ErrorCard error={rows.error} />;
   const total = rows.total ?? 0;
@@ -62,12 +57,10 @@ export function ComparedSequences({ title, list, runs }: ComparedSequencesProps)
   );
 }
 
-type Notes = ReadonlyMap<number, SequenceNote> | null;
-
 function comparedColumns(
   texts: Texts,
   runs: readonly RunSummary[],
-  notes: readonly Notes[],
+  shortlists: readonly (ReadonlySet<number> | null)[],
 ): VirtualColumn<ComparedSequence>[] {
   const { t, format } = texts;
   return [
@@ -99,8 +92,8 @@ function comparedColumns(
               type="checkbox"
               className="tick"
               aria-label={t('compare.shortlist', { name: seqName, run: name })}
-              checked={notes[index]?.get(row)?.shortlisted ?? false}
-              onChange={({ currentTarget }) => shortlist(runId, { row, seqName }, currentTarget.checked)}
+              checked={shortlists[index]?.has(row) ?? false}
+              onChange={({ currentTarget }) => shortlist(runId, row, currentTarget.checked)}
             />
           ),
         },

@@ -4,7 +4,6 @@ import { columnName, type ColumnKey } from '../../../electron/contract/index.ts'
 const SHOWN_WITH: Readonly<Record<string, readonly string[]>> = {
   shortlisted: ['shortlist'],
   row: ['no'],
-  seqName: ['tags', 'note'],
   sample: ['group', 'control'],
   length: ['too_short'],
   ribbon: ['n_chunks_scored', 'n_chunks_viral'],

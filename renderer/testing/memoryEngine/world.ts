@@ -10,7 +10,6 @@ import {
   type Precision,
   type ProbeResult,
   type RunSummary,
-  type SequenceNote,
   type SequenceResult,
   type Settings,
 } from '../../../electron/contract/index.ts';
@@ -66,8 +65,8 @@ export class World {
   /** Models that were checked with known sequences. */
   readonly controlled = new Set<string>(['teaching']);
   speedIsMeasured = false;
-  /** The user's notes, by run. */
-  readonly sequenceNotes = new Map<string, SequenceNote[]>();
+  /** Rows on the shortlist, by run. */
+  readonly shortlists = new Map<string, ReadonlySet<number>>();
   /** Files of another tool's tables, by run. */
   readonly otherTables = new Map<string, readonly string[]>([
     [RUN_IDS.done, ['/data/gut_virus_summary.tsv']],

@@ -7,7 +7,7 @@ import type { RunStore } from '../../store/runStore.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { inputLabels } from '../../results/cellText.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
-import { markSequence } from '../../store/sequenceNotes.ts';
+import { markSequence } from '../../store/shortlist.ts';
 import { compareRuns, matchInputs, writeComparison, type ComparedSequence } from './compareRuns.ts';
 import { ComparisonPages } from './listedSequences.ts';
 
@@ -121,10 +121,9 @@ it('lists all sequences on the shortlist of either run, page by page', async () 
     ribbonsOf: (rows) => Promise.resolve(rows.map(({ row }) => [row % 100])),
   });
   const [first, second] = [storeOf(many), storeOf(many.toReversed())];
-  for (let row = 0; row < 210; row++)
-    markSequence(first.folder, { row, seqName: `s${row}`, shortlisted: true });
+  for (let row = 0; row < 210; row++) markSequence(first.folder, { row, seqName: `s${row}` }, true);
   // The last one of the first run.
-  markSequence(second.folder, { row: 0, seqName: 's599', shortlisted: true });
+  markSequence(second.folder, { row: 0, seqName: 's599' }, true);
   const pages = new ComparisonPages();
   const ask = { list: 'shortlisted', limit: 200 } as const;
   const rowsFrom = async (offset: number) => {

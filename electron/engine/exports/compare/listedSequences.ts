@@ -1,6 +1,6 @@
 import type { ComparedList, ComparedSequence, RunComparison } from '../../../contract/rpc/results.ts';
 import type { RunStore } from '../../store/runStore.ts';
-import { markedRows } from '../../store/sequenceNotes.ts';
+import { shortlistOf } from '../../store/shortlist.ts';
 import { compareRuns } from './compareRuns.ts';
 
 /** The rows of a list in either run, in the order of the first. */
@@ -11,14 +11,12 @@ interface Rows {
 
 type Lists = Readonly<Record<ComparedList, Rows>>;
 
-const shortlistOf = ({ folder }: RunStore) => new Set(markedRows(folder, { shortlisted: true }).marked);
-
 async function compare(
   first: RunStore,
   second: RunStore,
 ): Promise<{ comparison: Awaited<ReturnType<typeof compareRuns>>; lists: Lists }> {
   const lists: Lists = { changed: { first: [], second: [] }, shortlisted: { first: [], second: [] } };
-  const [marked, otherMarked] = [shortlistOf(first), shortlistOf(second)];
+  const [marked, otherMarked] = [new Set(shortlistOf(first.folder)), new Set(shortlistOf(second.folder))];
   const isShortlisted = (row: number, other: number) => marked.has(row) || otherMarked.has(other);
   const list = (rows: Rows, one: { first: { row: number }; second: { row: number } }) => {
     rows.first.push(one.first.row);

@@ -53,7 +53,6 @@ function factsOf(notice: string | null): ReportFacts {
     top: [],
     topOf: 'virus',
     ribbons: [],
-    notes: new Map(),
     topTotal: 0,
     others: [],
     versions: { app: '0.1.0', torch: '2.13.0', backend: null },
@@ -189,18 +188,17 @@ describe('the report', () => {
     for (const { url } of CITATIONS) expect(page).toContain(`href="${url}"`);
   });
 
-  it("begins with the answer, with notes and other tools' calls", () => {
+  it("begins with the answer, with other tools' calls", () => {
     const facts = factsOf(null);
     Object.assign(facts, {
       top: [hit(0)],
       topOf: 'shortlist',
       topTotal: 1,
       ribbons: [[99]],
-      notes: new Map([[3, { tags: ['phage'], note: 'clone it' }]]),
       others: [{ title: 'geNomad', says: [{ isVirus: false, text: '0.21' }] }],
     });
     const page = reportHtml(facts, 'en', new Date(0));
-    for (const text of ['phage: clone it', 'geNomad', 'not a virus, 0.21']) expect(page).toContain(text);
+    for (const text of ['geNomad', 'not a virus, 0.21']) expect(page).toContain(text);
     const drawn = (steps: number[]) =>
       reportHtml({ ...facts, ribbons: [steps] }, 'en', new Date(0)).match(
         /<td class="ribbon">.*?<\/td>/s,

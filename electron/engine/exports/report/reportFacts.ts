@@ -5,11 +5,11 @@ import { z } from 'zod';
 import { CANDIDATES } from '../../../contract/evidence.ts';
 import type { ReportList } from '../../../contract/exports.ts';
 import type { SequenceFilter } from '../../../contract/filter.ts';
-import type { Annotation, ExpectedShares } from '../../../contract/rpc/runs.ts';
+import type { ExpectedShares } from '../../../contract/rpc/runs.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { isPlainFile, readPlain } from '../../system/runFiles.ts';
-import { markedRows, sequenceNotes } from '../../store/sequenceNotes.ts';
+import { markedRows } from '../../store/shortlist.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import type { RunTimings, StoredRun } from '../../store/types.ts';
 import type { ExportSource } from '../exportSource.ts';
@@ -40,8 +40,6 @@ export interface ReportFacts {
   topOf: ReportList;
   /** The scores along each sequence of `top`. */
   ribbons: readonly (readonly number[])[];
-  /** The user's notes, by row. */
-  notes: ReadonlyMap<number, Annotation>;
   topTotal: number;
   /** What the table of each other tool says about the sequences of `top`. */
   others: readonly { title: string; says: readonly (OtherSays | null)[] }[];
@@ -64,7 +62,6 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
       title: joined.table.title,
       says: top.top.map(({ row }) => otherText(joined, row)),
     })),
-    notes: new Map(sequenceNotes(store.folder).map((one) => [one.row, one])),
     versions: readRunJson(store.folder)?.versions ?? { app: run.description.appVersion },
   };
 }

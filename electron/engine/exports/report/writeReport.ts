@@ -216,16 +216,11 @@ class ReportPage {
   }
 
   private top(): Markup {
-    const { top, topOf, topTotal, ribbons, notes, others, found } = this.facts;
+    const { top, topOf, topTotal, ribbons, others, found } = this.facts;
     const { texts, language } = this;
     if (top.length === 0) return section(texts.top, html`<p>${texts.topNone}</p>`);
     const controls = new Set(found.items.flatMap(({ control, sample }) => (control ? [sample] : [])));
     const sampleOf = (input: number): string => found.names[input] ?? '';
-    const noteOf = (row: number): string => {
-      const { tags = [], note = '' } = notes.get(row) ?? {};
-      return [tags.join(', '), note].filter((part) => part !== '').join(': ');
-    };
-    const isNoted = top.some(({ row }) => noteOf(row) !== '');
     const isMarked = ribbons.flat().some(isLookedAgain);
     return section(
       texts.top,
@@ -257,7 +252,6 @@ class ReportPage {
           title,
           cell: (_, i) => this.otherTool(says[i]),
         })),
-        ...(isNoted ? [{ title: texts.note, cell: ({ row }: SequenceResult) => noteOf(row) }] : []),
       ]),
     );
   }

@@ -10,7 +10,7 @@ import type { ExportLanguage } from '../../../contract/exports.ts';
 import { matesOf } from '../../../contract/samples.ts';
 import { quoted } from '../../store/duckdb/quoted.ts';
 import type { QueryTable } from '../../store/duckdb/queryProcess.ts';
-import { sequenceNotes } from '../../store/sequenceNotes.ts';
+import { shortlistOf } from '../../store/shortlist.ts';
 import { cellText } from '../../results/cellText.ts';
 import type { ExportSource } from '../exportSource.ts';
 import { numberIn, type JoinedTable } from '../otherTools/joinOtherTable.ts';
@@ -82,7 +82,7 @@ export async function usedColumns(source: ExportSource): Promise<Column[]> {
     ...source.others.flatMap((joined, table) =>
       source.showsColumn(`other ${table}`) ? otherColumns(joined, table, source.others) : [],
     ),
-    ...(await noteColumns(source)).filter((one) => source.showsColumn(one.name)),
+    ...(source.showsColumn('shortlist') ? await shortlistColumn(source) : []),
   ];
 }
 
@@ -104,34 +104,22 @@ function sampleColumns({ inputNames, samples, sampleDetails }: ExportSource): Co
   return columns;
 }
 
-/** The user's notes on the selected sequences; they come last because they are no results. */
-async function noteColumns({ store, selection, sort }: ExportSource): Promise<Column[]> {
-  const written = new Map(sequenceNotes(store.folder).map((one) => [one.row, one]));
-  const rows = (selection.rows ?? [...written.keys()]).filter((row) => written.has(row));
-  const selected = Array.from(await store.selectedRows({ ...selection, rows }, sort), (row) =>
-    written.get(row)!,
-  );
+/** Which sequences are on the shortlist, if any of the selected ones is; it comes last because it is no result. */
+async function shortlistColumn({ store, selection, sort }: ExportSource): Promise<Column[]> {
+  const listed = new Set(shortlistOf(store.folder));
+  const rows = selection.rows?.filter((row) => listed.has(row)) ?? [...listed];
+  const selected = Array.from(await store.selectedRows({ ...selection, rows }, sort));
+  if (selected.length === 0) return [];
   const from: QueryTable = {
-    name: 'notes',
+    name: 'shortlist',
     columns: [
       { name: 'row', type: 'INTEGER' },
       { name: 'shortlisted', type: 'BOOLEAN' },
-      { name: 'tags', type: 'VARCHAR' },
-      { name: 'note', type: 'VARCHAR' },
     ],
-    rows: selected.map(({ row, shortlisted, tags, note }) => [
-      ...[row, shortlisted],
-      ...[tags.join('; '), note].map((one) => (one === '' ? null : cellText(one))),
-    ]),
+    rows: selected.map((row) => [row, true]),
   };
-  const columns = [
-    flag('shortlist', 'Shortlist', 'Engere Wahl', ['yes', 'NA'], 'coalesce(shortlisted, false)'),
-    text('tags', 'Tags', 'Schlagwörter', 20, 'tags'),
-    text('note', 'Note', 'Notiz', 40, 'note'),
-  ];
-  return columns.flatMap((one, i) =>
-    from.rows.some((row) => row[i + 1] !== null && row[i + 1] !== false) ? [{ ...one, from }] : [],
-  );
+  const sql = 'coalesce(shortlisted, false)';
+  return [{ ...flag('shortlist', 'Shortlist', 'Engere Wahl', ['yes', 'NA'], sql), from }];
 }
 
 /**

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SequenceFilter } from '../../../contract/rpc/results.ts';
 import { float32Text } from '../../results/cellText.ts';
 import { openRunStore } from '../../store/runStore.ts';
-import { markSequence } from '../../store/sequenceNotes.ts';
+import { markSequence } from '../../store/shortlist.ts';
 import {
   compute,
   computeAll,
@@ -84,7 +84,7 @@ beforeAll(async () => {
   await store.writeTables();
   all = (await store.findSequences({ filter: {} }, BY_ROW, 0, 100)).items;
   const { row, seqName } = all[3]!;
-  markSequence(folder, { row, seqName, tags: ['check'], note: 'why', shortlisted: true });
+  markSequence(folder, { row, seqName }, true);
 });
 
 afterAll(async () => {
@@ -126,8 +126,6 @@ const RENAMED: Record<string, (row: SequenceResult) => Value> = {
   input: ({ input }) => FILES[input]!,
   model: () => 'teaching (teaching model, not for research)',
   shortlist: ({ row }) => row === 3,
-  tags: ({ row }) => (row === 3 ? 'check' : null),
-  note: ({ row }) => (row === 3 ? 'why' : null),
 };
 
 function valueOf(column: string, row: SequenceResult): Value {
@@ -180,7 +178,7 @@ describe('a table of sequences', () => {
     expect(columns).toEqual([
       ...['no', 'seq_name', 'sample', 'group', 'control'],
       ...OWN.filter((key) => key !== 'seqName' && key !== 'settled').map(columnName),
-      ...['shortlist', 'tags', 'note'],
+      'shortlist',
     ]);
     const expected = all.map((row) => Object.fromEntries(columns.map((name) => [name, valueOf(name, row)])));
     const texts = expected.map((row) =>
@@ -409,23 +407,11 @@ describe('a table of an unfinished run without samples, pairs and trusted sequen
     expect(lines.map((cells) => cells[3])).toEqual(['yes', 'yes']);
   });
 
-  it('ends in the marks of the selected sequences, each only if there is one', async () => {
-    const row = { row: 1, seqName: 'part' };
-    const nothing = { tags: [], note: '', shortlisted: false };
-    for (const [mark, name, value] of [
-      [{ shortlisted: true }, 'shortlist', 'yes'],
-      [{ tags: ['a', 'b'] }, 'tags', 'a; b'],
-      [{ note: 'two\nlines' }, 'note', 'two lines'],
-    ] as const) {
-      markSequence(unfinished.folder, {
-        ...row,
-        ...nothing,
-        ...mark,
-        tags: [...('tags' in mark ? mark.tags : [])],
-      });
-      expect(await afterOwn()).toEqual([[name], ['NA'], [value]]);
-      expect(await afterOwn({ settled: true })).toEqual([[], []]);
-    }
-    markSequence(unfinished.folder, { ...row, ...nothing });
+  it('ends in the shortlist, if a selected sequence is on it', async () => {
+    const part = { row: 1, seqName: 'part' };
+    markSequence(unfinished.folder, part, true);
+    expect(await afterOwn()).toEqual([['shortlist'], ['NA'], ['yes']]);
+    expect(await afterOwn({ settled: true })).toEqual([[], []]);
+    markSequence(unfinished.folder, part, false);
   });
 });

@@ -26,7 +26,6 @@ export function workbookNotes(source: ExportSource, columns: readonly Column[]):
     [texts.files, run.inputs.map(({ path }) => path).join('\n')],
     ...howToRead(language, run.plan, has),
     [texts.positions, texts.positionsText],
-    [texts.notes, has('tags') || has('note') ? texts.notesText : null],
   ]);
 }
 
@@ -57,8 +56,6 @@ const TEXTS = {
     pair: 'Read pair',
     positions: 'Positions',
     positionsText: 'Count from 1; both ends belong to the chunk.',
-    notes: 'Tags, note',
-    notesText: 'Written on single sequences by people who looked at them; no result of the computation.',
     chunks: (length: string) => `chunks of ${length} bp`,
   },
   de: {
@@ -71,9 +68,6 @@ const TEXTS = {
     pair: 'Read-Paar',
     positions: 'Positionen',
     positionsText: 'Zählen ab 1; beide Enden gehören zum Stück.',
-    notes: 'Schlagwörter, Notiz',
-    notesText:
-      'Von Menschen, die sich einzelne Sequenzen angesehen haben, dazu geschrieben; kein Ergebnis der Berechnung.',
     chunks: (length: string) => `Stücke von ${length} bp`,
   },
 } as const satisfies Record<ExportLanguage, object>;

@@ -2,7 +2,7 @@ import { existsSync, closeSync, fstatSync, readSync, realpathSync } from 'node:f
 import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { join, isAbsolute, relative, sep } from 'node:path';
 import { AppFailure, asAppError, usage } from '../../../contract/errors.ts';
-import { isOurName, SEQUENCE_NOTES_FILE } from '../../../contract/folderNames.ts';
+import { isOurName, SHORTLIST_FILE } from '../../../contract/folderNames.ts';
 import { isRunFolder, removeRun, removeWork, acquireRunLock } from '../../store/runFolder.ts';
 import { message } from '../../../contract/messages.ts';
 import { openPlain, pathInRun } from '../../system/runFiles.ts';
@@ -101,12 +101,7 @@ function nameInRun(folder: string, path: string): string {
  * regular, non-empty files without links.
  */
 export async function resultFiles(folder: string, others: readonly string[]): Promise<RunFile[]> {
-  const wanted = new Set<string>([
-    ...Object.values(RESULT_FILES),
-    NOTICE_FILE,
-    SEQUENCE_NOTES_FILE,
-    ...others,
-  ]);
+  const wanted = new Set<string>([...Object.values(RESULT_FILES), NOTICE_FILE, SHORTLIST_FILE, ...others]);
   const names = (await readdir(folder).catch(() => [])).filter((name) => wanted.has(name));
   const files = await Promise.all(
     names.map(async (name) => {

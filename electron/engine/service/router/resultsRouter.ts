@@ -33,7 +33,7 @@ import { readOtherTable } from '../../exports/otherTools/readOtherTable.ts';
 import { lettersOfOne, recordsOf } from '../../exports/sequenceFiles.ts';
 import { WholeFile } from '../../exports/wholeFile.ts';
 import type { RunStore } from '../../store/runStore.ts';
-import { markedRows, markSequence, sequenceNotes } from '../../store/sequenceNotes.ts';
+import { markedRows, markSequence, shortlistOf } from '../../store/shortlist.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import { OtherTables } from '../questions/otherTables.ts';
 import { callbackStream } from '../changes.ts';
@@ -204,19 +204,12 @@ export function resultsRouter(service: Service) {
         return { text: await copyRows(store, selection, sort, { others, columns, language }) };
       }),
     ),
-    notes: results.notes.handler(({ input }) => sequenceNotes(catalog.folder(input.runId))),
-    annotate: results.annotate.handler(({ input: { runId, ...annotation } }) =>
-      read(runId, async (store) => {
-        const sequence = await store.sequence(annotation.row);
-        if (!sequence) throw noSuchSequence();
-        markSequence(store.folder, { ...annotation, seqName: sequence.seqName });
-      }),
-    ),
+    shortlisted: results.shortlisted.handler(({ input }) => shortlistOf(catalog.folder(input.runId))),
     shortlist: results.shortlist.handler(({ input: { runId, row, shortlisted } }) =>
       read(runId, async (store) => {
         const sequence = await store.sequence(row);
         if (!sequence) throw noSuchSequence();
-        markSequence(store.folder, { row, shortlisted, seqName: sequence.seqName });
+        markSequence(store.folder, { row, seqName: sequence.seqName }, shortlisted);
       }),
     ),
     compare: results.compare.handler(({ input }) =>

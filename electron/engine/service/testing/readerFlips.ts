@@ -6,13 +6,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createRouterClient } from '@orpc/server';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { AppFailure, appFailure } from '../../../contract/errors.ts';
-import { RUN_DATABASE, SEQUENCE_NOTES_FILE } from '../../../contract/folderNames.ts';
+import { RUN_DATABASE, SHORTLIST_FILE } from '../../../contract/folderNames.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { compareRuns } from '../../exports/compare/compareRuns.ts';
 import { exportResults } from '../../exports/exportResults.ts';
 import { CheckedRuns } from '../../store/checkedRuns.ts';
 import { openRunStore, type RunStore } from '../../store/runStore.ts';
-import { markSequence } from '../../store/sequenceNotes.ts';
+import { markSequence } from '../../store/shortlist.ts';
 import { compute, computeAll, HOST_ENTRY, reportPrepare } from '../../store/testing/storeFixture.ts';
 import { filesOf, writeFiles, type Files } from '../../store/testing/folderFiles.ts';
 import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../../store/testing/syntheticRun.ts';
@@ -64,8 +64,8 @@ export async function tryReaderFlips(
   }
   for (let i = 0; i < count; i++) {
     const sample = i % 2 === 0 ? finished : halfDone;
-    // The user may edit notes by hand, so there is no digest of them.
-    const all = [...sample.keys()].filter((name) => name !== SEQUENCE_NOTES_FILE);
+    // The user may edit the shortlist by hand, so there is no digest of it.
+    const all = [...sample.keys()].filter((name) => name !== SHORTLIST_FILE);
     const names = random() < 0.5 ? all : all.filter((name) => ANSWERING.includes(name));
     const file = names[Math.floor(random() * names.length)] ?? '';
     const bytes = Buffer.from(sample.get(file) ?? '');
@@ -140,7 +140,7 @@ async function makeRun(isFinished: boolean): Promise<Files> {
     await run.store.setState({ phase: 'paused', error: null });
   }
   await run.store.close();
-  markSequence(run.folder, { row: 3, seqName: 'a_3', note: 'look again', shortlisted: true });
+  markSequence(run.folder, { row: 3, seqName: 'a_3' }, true);
   // An empty file has no bit to flip.
   const files = new Map([...filesOf(run.folder)].filter(([, bytes]) => bytes.length > 0));
   rmSync(run.folder, { recursive: true, force: true });

@@ -15,7 +15,7 @@ export interface SequenceSelection {
   rows?: readonly number[] | undefined;
   /** Sequences of which another tool says what the filter asks for; for `not_in_table`, those that it names. */
   theirs?: readonly number[] | undefined;
-  /** Sequences with a note or on the shortlist, if the filter asks for them. */
+  /** The shortlist, if the filter asks for it. */
   marked?: readonly number[] | undefined;
 }
 
@@ -42,7 +42,7 @@ export function conditionOf(
     );
   const conditions = [
     ...(rows ? [among(rows)] : []),
-    ...(filter.noted || filter.shortlisted ? [among(marked)] : []),
+    ...(filter.shortlisted ? [among(marked)] : []),
     ...(filter.input === undefined ? [] : [ofInputs([filter.input])]),
     ...(filter.inputs ? [ofInputs(filter.inputs)] : []),
     ...(filter.predictions ? [oneOf('prediction', filter.predictions)] : []),

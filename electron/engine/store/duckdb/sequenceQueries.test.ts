@@ -29,17 +29,17 @@ describe("a window's queries about the results", () => {
     await run.store.writeTables();
   });
 
-  it('finds sequences with a note, combined with other filters', async () => {
-    const withNotes = async (filter: SequenceFilter, marked: number[]) => {
-      const selection = { filter: { ...filter, noted: true as const }, marked };
+  it('finds sequences on the shortlist, combined with other filters', async () => {
+    const shortlisted = async (filter: SequenceFilter, marked: number[]) => {
+      const selection = { filter: { ...filter, shortlisted: true as const }, marked };
       return (await run.store.findSequences(selection, { by: 'row', descending: false }, 0, 100)).items.map(
         ({ row }) => row,
       );
     };
-    expect(await withNotes({}, [1, 3])).toEqual([1, 3]);
-    expect(await withNotes({}, [1])).toEqual([1]);
-    expect(await withNotes({ minScore: 0.5 }, [1, 3, 4])).toEqual([3]);
-    expect(await withNotes({}, [])).toEqual([]);
+    expect(await shortlisted({}, [1, 3])).toEqual([1, 3]);
+    expect(await shortlisted({}, [1])).toEqual([1]);
+    expect(await shortlisted({ minScore: 0.5 }, [1, 3, 4])).toEqual([3]);
+    expect(await shortlisted({}, [])).toEqual([]);
   });
 
   it('counts calls by length and score, and sequences without a score by length', async () => {

@@ -2,14 +2,13 @@ import { ModalsProvider } from '@mantine/modals';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
-import { engine } from '../../../state/connection.ts';
 import { changeView, viewRun } from '../../../state/results/resultsView.ts';
 import { useSettings } from '../../../state/settings.ts';
 import { madeRuns, RUN_IDS } from '../../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
 import { SequencePanel } from './SequencePanel.tsx';
 
-it('saves notes on a sequence, shows its letters, and asks before it gives them to BLAST', async () => {
+it('shows the letters of a sequence, and asks before it gives them to BLAST', async () => {
   // Sets browser mode, whatever an earlier test has set.
   useSettings.setState({ settings: null, info: null });
   const user = userEvent.setup();
@@ -27,19 +26,6 @@ it('saves notes on a sequence, shows its letters, and asks before it gives them 
   const panel = within(await screen.findByRole('region', { name: 'Sequence' }));
   const name = () => panel.queryAllByRole('heading', { level: 2 })[0]?.textContent;
   await waitFor(() => expect(name()).toBeDefined());
-  const first = name();
-
-  // The note is still there on return.
-  await user.type(panel.getByRole('textbox', { name: 'Note' }), 'Look again');
-  open(200);
-  await waitFor(() => expect([undefined, first]).not.toContain(name()));
-  expect(panel.getByRole('textbox', { name: 'Note' })).toHaveProperty('value', '');
-  open(199);
-  await waitFor(() => expect(name()).toBe(first));
-  expect(panel.getByRole('textbox', { name: 'Note' })).toHaveProperty('value', 'Look again');
-  const { items } = await engine.results.page({ runId: run.runId, filter: { noted: true } });
-  expect(items.map(({ row }) => row)).toEqual([199]);
-  expect(await engine.results.notes({ runId: run.runId })).toMatchObject([{ row: 199, note: 'Look again' }]);
 
   await user.click(panel.getByText('Show letters and protein'));
   const nucleotides = await panel.findByRole('region', { name: 'Nucleotides' });

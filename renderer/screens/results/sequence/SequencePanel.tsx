@@ -18,12 +18,11 @@ import { Facts } from '../../../components/Facts.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
 import { useSamplesFound } from '../../../state/results/samplesFound.ts';
-import { shortlist, useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
+import { shortlist, useShortlist } from '../../../state/results/shortlist.ts';
 import { ChunkTable } from './ChunkTable.tsx';
 import { EvidenceLabel, PredictionLabel } from '../callLabels.tsx';
 import { EvidenceRule } from '../table/EvidenceRule.tsx';
 import { SequenceLetters } from './SequenceLetters.tsx';
-import { SequenceNotes } from './SequenceNotes.tsx';
 import classes from './SequencePanel.module.css';
 
 /** These overlays handle Escape themselves. */
@@ -69,9 +68,8 @@ function OpenSequence({ run, row }: { run: RunSummary; row: number }) {
 
 function ShortlistButton({ run, row }: { run: RunSummary; row: number }) {
   const { t } = useTexts();
-  const { data } = useQuery(queries.results.chunks.queryOptions({ input: { runId: run.runId, row } }));
-  const isShortlisted = useSequenceNotes(run.runId).notes?.get(row)?.shortlisted ?? false;
-  const toggle = () => data && shortlist(run.runId, data.sequence, !isShortlisted);
+  const isShortlisted = useShortlist(run.runId)?.has(row) ?? false;
+  const toggle = () => shortlist(run.runId, row, !isShortlisted);
   useWindowEvent('keydown', (event) => {
     if (event.key.toLowerCase() !== 's' || event.altKey || event.ctrlKey || event.metaKey) return;
     const isTyped = event.target instanceof Element && event.target.closest(OWN_KEYS) !== null;
@@ -244,7 +242,6 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
           />
         </>
       )}
-      <SequenceNotes run={run} sequence={sequence} />
       <SequenceLetters run={run} sequence={sequence} />
     </Stack>
   );

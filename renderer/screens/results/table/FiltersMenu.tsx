@@ -41,7 +41,6 @@ const OFFERED = [
   'settled',
   'terminalRepeat',
   'otherCode',
-  'noted',
 ] as const;
 
 export const limitName = ({ t }: Texts, { key, how }: Limit) =>
@@ -129,12 +128,6 @@ export function FiltersMenu({ run }: { run: RunSummary }) {
           label={t('results.otherCodeOnly')}
           checked={filter.otherCode === true}
           onChange={(event) => changeFilter({ otherCode: event.currentTarget.checked || null })}
-        />
-        <Checkbox
-          size="xs"
-          label={t('notes.only')}
-          checked={filter.noted === true}
-          onChange={(event) => changeFilter({ noted: event.currentTarget.checked || null })}
         />
         {(run.state.phase !== 'done' || settled !== null) && (
           <Select

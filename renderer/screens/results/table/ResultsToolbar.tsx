@@ -13,7 +13,7 @@ import {
   type FilterChange,
 } from '../../../state/results/resultsView.ts';
 import { useSamplesFound } from '../../../state/results/samplesFound.ts';
-import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
+import { useShortlist } from '../../../state/results/shortlist.ts';
 import { openRunDialog } from '../../../state/runs/runDialog.ts';
 import { say, sayError } from '../../../state/say.ts';
 import classes from '../ResultsTab.module.css';
@@ -107,7 +107,6 @@ function ActiveFilters({ run }: { run: RunSummary }) {
     })),
     ...(inputs ? [{ label: sample ?? t('common.sample'), remove: { inputs: null } }] : []),
     ...(filter.shortlisted ? [{ label: t('shortlist.title'), remove: { shortlisted: null } }] : []),
-    ...(filter.noted ? [{ label: t('notes.only'), remove: { noted: null } }] : []),
     ...(other
       ? [{ label: t(`others.agreement.${other.agreement}`, { title: otherTitle }), remove: { other: null } }]
       : []),
@@ -155,8 +154,7 @@ function ShortlistMenu({ run }: { run: RunSummary }) {
   const texts = useTexts();
   const { t, format } = texts;
   const { runId } = run;
-  const { notes } = useSequenceNotes(runId);
-  const count = [...(notes?.values() ?? [])].filter(({ shortlisted }) => shortlisted).length;
+  const count = useShortlist(runId)?.size ?? 0;
   if (count === 0) return null;
   const show = () => {
     changeView({ filter: { shortlisted: true } });

@@ -22,7 +22,7 @@ import { useTexts } from '../../../i18n/index.ts';
 import { copyText } from '../../../state/clipboard.ts';
 import { usePagedRows } from '../../../state/results/pagedRows.ts';
 import { changeView, clearFilters, useResultsView } from '../../../state/results/resultsView.ts';
-import { shortlist, useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
+import { shortlist, useShortlist } from '../../../state/results/shortlist.ts';
 import { say, sayError } from '../../../state/say.ts';
 import classes from '../ResultsTab.module.css';
 import type { OnTick } from './sequenceColumns.tsx';
@@ -51,7 +51,7 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
   useEffect(() => {
     if (shown !== total) changeView({ shown: total });
   }, [shown, total]);
-  const { notes } = useSequenceNotes(runId);
+  const listed = useShortlist(runId);
   const { rowAt } = rows;
   const latest = useRef({ rowAt, ticked: 0 });
   useEffect(() => {
@@ -67,7 +67,7 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
       );
       // If rows in between have not arrived, only the clicked one is marked.
       for (const one of range.includes(undefined) ? [sequence] : range)
-        if (one) shortlist(runId, one, shortlisted);
+        if (one) shortlist(runId, one.row, shortlisted);
     },
     [runId],
   );
@@ -79,16 +79,16 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
     return isNarrow ? narrowed(some) : some;
   }, [all, isPanelOpen, isNarrow]);
   const onKey = useCallback(
-    (key: string, { row, seqName }: ListedSequence) => {
-      if (key.toLowerCase() === 's') shortlist(runId, { row, seqName }, !notes?.get(row)?.shortlisted);
+    (key: string, { row }: ListedSequence) => {
+      if (key.toLowerCase() === 's') shortlist(runId, row, !listed?.has(row));
     },
-    [runId, notes],
+    [runId, listed],
   );
   const shownColumns = useShownColumns(run);
   const copyRows = useMutation({
     mutationFn: async (row: number) => {
       // The ticked ones, or the one that the keys selected.
-      const isTicked = [...(notes?.values() ?? [])].some(({ shortlisted }) => shortlisted);
+      const isTicked = (listed?.size ?? 0) > 0;
       const selected = isTicked ? { filter: { ...filter, shortlisted: true as const } } : { rows: [row] };
       const order = { runId, sort, columns: shownColumns, language, ...selected };
       const { text } = await engine.results.copiedRows(order);

@@ -1,5 +1,4 @@
 import { Text } from '@mantine/core';
-import { IconNote } from '@tabler/icons-react';
 import {
   ribbonPaths,
   sequenceColumn,
@@ -9,7 +8,6 @@ import {
   type ListedSequence,
   type Prediction,
   type SequenceField,
-  type SequenceNote,
   type SequenceResult,
 } from '../../../../electron/contract/index.ts';
 import type { CellLook, VirtualColumn } from '../../../components/table/VirtualTable.tsx';
@@ -77,7 +75,7 @@ interface ColumnsOf {
   chunkLength: number;
   /** Titles of the tables of other tools. */
   others: readonly string[];
-  notes: ReadonlyMap<number, SequenceNote> | null;
+  shortlisted: ReadonlySet<number> | null;
   /** The columns that the run has, in order. */
   keys: readonly ColumnKey[];
 }
@@ -116,7 +114,7 @@ function plainColumn({ t, format, language }: Texts, key: SequenceField): Virtua
 /** The columns of the list, some of them drawn in their own way; and those that only the window has. Ids are the names of `sequenceSort.by`. */
 export function sequenceColumns(
   texts: Texts,
-  { onTick, inputName, samples, chunkLength, others, notes, keys }: ColumnsOf,
+  { onTick, inputName, samples, chunkLength, others, shortlisted, keys }: ColumnsOf,
 ): VirtualColumn<ListedSequence>[] {
   const { t, format } = texts;
   const shortLook = { title: t('results.shortText', { length: chunkLength }) };
@@ -130,16 +128,6 @@ export function sequenceColumns(
     seqName: {
       // Names in one assembly differ at their ends.
       width: 'minmax(clamp(110px, 14vw, 200px), 2fr)',
-      cell: (row) => {
-        const written = notes?.get(row.row);
-        if (!written || (written.note === '' && written.tags.length === 0)) return row.seqName;
-        return (
-          <>
-            <NoteMark label={t('notes.mark')} {...written} />
-            {row.seqName}
-          </>
-        );
-      },
       look: (row) => ({ title: row.header }),
     },
     length: {
@@ -198,7 +186,7 @@ export function sequenceColumns(
           className="tick"
           tabIndex={-1}
           aria-label={t('shortlist.add', { name: sequence.seqName })}
-          checked={notes?.get(sequence.row)?.shortlisted ?? false}
+          checked={shortlisted?.has(sequence.row) ?? false}
           onChange={({ currentTarget, nativeEvent }) =>
             onTick(
               sequence,
@@ -279,15 +267,5 @@ export function Ribbon({ steps, label }: { steps: readonly number[]; label: stri
       <path className={classes.ribbonNone} d={none} />
       <path className={classes.ribbonAgain} d={again} />
     </svg>
-  );
-}
-
-/** Marks a sequence that has a note or tags of the user's. */
-function NoteMark({ label, tags, note }: SequenceNote & { label: string }) {
-  const text = [tags.join(', '), note].filter((part) => part !== '').join(': ');
-  return (
-    <span className={classes.noteMark} title={text}>
-      <IconNote size={15} role="img" aria-label={`${label}: ${text}`} />
-    </span>
   );
 }

@@ -6,7 +6,7 @@ import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { useResultsView } from '../../../state/results/resultsView.ts';
 import { useSamplesFound } from '../../../state/results/samplesFound.ts';
-import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
+import { useShortlist } from '../../../state/results/shortlist.ts';
 import { exportedColumns } from '../../../state/results/shownColumns.ts';
 import { sequenceColumns, type OnTick } from './sequenceColumns.tsx';
 
@@ -25,7 +25,7 @@ export function useSequenceColumns(run: RunSummary, onTick = NO_TICKS) {
   const { inputs, chunkLength, trusted, secondLook } = run.plan;
   const isDone = run.state.phase === 'done';
   const others = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
-  const { notes } = useSequenceNotes(runId);
+  const shortlisted = useShortlist(runId);
   const found = useSamplesFound(run).data;
   const { t } = texts;
   const samples = useMemo(() => {
@@ -42,13 +42,13 @@ export function useSequenceColumns(run: RunSummary, onTick = NO_TICKS) {
         samples: samples && new Set(samples).size > 1 ? samples : null,
         chunkLength,
         others: (others ?? []).map(({ title }) => title),
-        notes,
+        shortlisted,
         keys: columnsOf('window', {
           isPaired: matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null),
           isCalibrated: trusted !== undefined,
           looksTwice: secondLook !== undefined,
         }).filter((key) => !isDone || key !== 'settled'),
       }),
-    [texts, onTick, isDone, inputs, samples, chunkLength, others, notes, trusted, secondLook],
+    [texts, onTick, isDone, inputs, samples, chunkLength, others, shortlisted, trusted, secondLook],
   );
 }

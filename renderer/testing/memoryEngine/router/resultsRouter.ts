@@ -9,7 +9,6 @@ import {
   type ComparedSequence,
   type OtherTable,
   type SequenceFilter,
-  type SequenceNote,
   type SequenceResult,
 } from '../../../../electron/contract/index.ts';
 import {
@@ -51,34 +50,12 @@ function agreementOf(
 export function resultsRouter(world: World) {
   const { results } = implement(contract);
   const selected = ({ runId, filter }: { runId: string; filter: SequenceFilter }) => {
-    const notes = world.sequenceNotes.get(runId) ?? [];
     const found = filteredSequences(world.sequencesOf(runId), filter);
-    if (!filter.noted && !filter.shortlisted) return found;
-    const marked = new Set(
-      notes
-        .filter((one) => !filter.noted || one.note !== '' || one.tags.length > 0)
-        .filter((one) => !filter.shortlisted || one.shortlisted)
-        .map(({ row }) => row),
-    );
-    return found.filter(({ row }) => marked.has(row));
-  };
-  const mark = (runId: string, change: Pick<SequenceNote, 'row'> & Partial<SequenceNote>): void => {
-    const { row } = change;
-    const notes = world.sequenceNotes.get(runId) ?? [];
-    const seqName = world.sequencesOf(runId)[row]?.seqName ?? '';
-    const before = notes.find((one) => one.row === row) ?? { tags: [], note: '', shortlisted: false };
-    world.sequenceNotes.set(runId, [
-      ...notes.filter((one) => one.row !== row),
-      { ...before, ...change, seqName },
-    ]);
+    return filter.shortlisted ? found.filter(({ row }) => world.shortlists.get(runId)?.has(row)) : found;
   };
   const comparedSequences = ({ runId, otherRunId }: { runId: string; otherRunId: string }) => {
     const [first, second] = [world.sequencesOf(runId), world.sequencesOf(otherRunId)];
-    const marked = new Set(
-      [runId, otherRunId].flatMap((id) =>
-        (world.sequenceNotes.get(id) ?? []).filter((one) => one.shortlisted).map(({ row }) => row),
-      ),
-    );
+    const marked = new Set([runId, otherRunId].flatMap((id) => [...(world.shortlists.get(id) ?? [])]));
     const all = first.slice(0, Math.min(first.length, second.length)).map((sequence, row) => {
       const { seqName, length, prediction, virusScore } = sequence;
       const ribbon = madeRibbon(sequence);
@@ -214,9 +191,12 @@ export function resultsRouter(world: World) {
       if (!sequence) throw errors.APP({ data: appError('internal', 'There is no such sequence.') });
       return madeLetters(sequence);
     }),
-    notes: results.notes.handler(({ input }) => world.sequenceNotes.get(input.runId) ?? []),
-    annotate: results.annotate.handler(({ input: { runId, ...annotation } }) => mark(runId, annotation)),
-    shortlist: results.shortlist.handler(({ input: { runId, ...change } }) => mark(runId, change)),
+    shortlisted: results.shortlisted.handler(({ input }) => [...(world.shortlists.get(input.runId) ?? [])]),
+    shortlist: results.shortlist.handler(({ input: { runId, row, shortlisted } }) => {
+      const rows = new Set(world.shortlists.get(runId)).add(row);
+      if (!shortlisted) rows.delete(row);
+      world.shortlists.set(runId, rows);
+    }),
     copiedRows: results.copiedRows.handler(({ input }) => ({
       text: selected(input)
         .filter(({ row }) => input.rows?.includes(row) ?? true)

@@ -259,40 +259,26 @@ const differingChunkSchema = z.object({
 });
 export type DifferingChunk = z.infer<typeof differingChunkSchema>;
 
-const missingChunksSchema = z.object({ count: countSchema, examples: z.array(z.string()) });
-
 /**
  * A run compared chunk by chunk with prediction_results.txt or prediction_results_highestscore.csv of the
  * original VirNucPro.
  */
 const originalComparisonSchema = z.object({
   file: z.string(),
-  /** What a line of the file describes. */
-  kind: z.enum(['frames', 'chunks']),
-  lines: countSchema,
   /** This run's chunk length. */
   chunkLength: countSchema,
   inBoth: countSchema,
   sameCall: countSchema,
+  onlyInRun: countSchema,
+  onlyInFile: countSchema,
   /** Counts of the chunks in both, by the call of this run, then of the file. */
   calls: z.record(chunkCallSchema, z.record(chunkCallSchema, countSchema)),
-  onlyInRun: missingChunksSchema,
-  onlyInFile: missingChunksSchema,
   /**
    * Chunks of the file that are not compared, because several sequences of the run have their name or the
    * file lists them twice.
    */
   ambiguous: countSchema,
-  /** Reading frames of the chunks in both. Null for the file of chunks. */
-  frames: z
-    .object({
-      inBoth: countSchema,
-      onlyInRun: countSchema,
-      onlyInFile: countSchema,
-      sameCall: countSchema,
-    })
-    .nullable(),
-  /** Virus scores of the reading frames in both. */
+  /** The highest virus score of each chunk in both; null for the file of chunks, which has none. */
   scores: scoresComparedSchema.nullable(),
   /** The first chunks whose call differs, in the order of the run. */
   differing: z.array(differingChunkSchema),

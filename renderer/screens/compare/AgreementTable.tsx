@@ -1,5 +1,6 @@
-import { Box, Button, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import type { RunComparison } from '../../../electron/contract/index.ts';
+import { Figures } from '../../components/table/Figures.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
 
@@ -7,7 +8,6 @@ import { useCopy } from '../../state/clipboard.ts';
 export function AgreementTable({ agreement }: Pick<RunComparison, 'agreement'>) {
   const { t, format } = useTexts();
   const copy = useCopy();
-  const title = t('compare.agreement');
   const head = [
     ...[t('common.sample'), t('common.file'), t('compare.called'), t('compare.sameCall')],
     ...[t('compare.share'), t('compare.kappa')],
@@ -25,30 +25,7 @@ export function AgreementTable({ agreement }: Pick<RunComparison, 'agreement'>) 
     ]);
   return (
     <section>
-      <Box mah={360} style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={title}>
-        <table className="figures">
-          <caption>{title}</caption>
-          <thead>
-            <tr>
-              {head.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(([sample, file, ...figures], row) => (
-              <tr key={row}>
-                <th scope="row">{sample}</th>
-                {[file, ...figures].map((cell, i) => (
-                  <td key={head[i + 1]}>{cell}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Box>
+      <Figures title={t('compare.agreement')} head={head} rows={rows} height={360} />
       <Text fz="sm" c="dimmed">
         {t('compare.agreementText')}
       </Text>

@@ -1,5 +1,5 @@
-import { Box } from '@mantine/core';
 import type { Prediction } from '../../../electron/contract/index.ts';
+import { Figures } from '../../components/table/Figures.tsx';
 import { useTexts } from '../../i18n/index.ts';
 
 /** Counts the pairs of calls of what is in both, with the calls of the first in rows and of the second in columns. */
@@ -14,32 +14,16 @@ export function CallsTable<Call extends Prediction>(props: {
   const { t, format } = useTexts();
   const nameOf = (call: Prediction) => t(`prediction.${call}`);
   return (
-    <Box style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={title}>
-      <table className="figures">
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('compare.rowsColumns', { first, second })}</th>
-            {calls.map((call) => (
-              <th key={call} scope="col">
-                {nameOf(call)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {calls.map((call) => (
-            <tr key={call}>
-              <th scope="row">{nameOf(call)}</th>
-              {calls.map((other) => (
-                <td key={other} data-marked={call === other}>
-                  {format.integer(counts[call][other])}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Box>
+    <Figures
+      title={title}
+      head={[t('compare.rowsColumns', { first, second }), ...calls.map(nameOf)]}
+      rows={calls.map((call) => [
+        nameOf(call),
+        ...calls.map((other) => {
+          const count = format.integer(counts[call][other]);
+          return call === other ? <b key={other}>{count}</b> : count;
+        }),
+      ])}
+    />
   );
 }

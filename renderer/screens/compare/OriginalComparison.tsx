@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { Box, Button, Loader, Text } from '@mantine/core';
-import { Fragment } from 'react';
+import { Button, Loader, Text } from '@mantine/core';
 import type { OriginalComparison as Found, RunSummary } from '../../../electron/contract/index.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Figures } from '../../components/table/Figures.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { go } from '../../state/navigation.ts';
 import { showSequence } from '../../state/results/resultsView.ts';
 import { PredictionLabel } from '../results/callLabels.tsx';
 import { CallsTable } from './CallsTable.tsx';
-
-const CALLS = ['virus', 'others'] as const;
 
 /** Compares a run with a result file of the original VirNucPro, chunk by chunk. */
 export function OriginalComparison({ run, file }: { run: RunSummary; file: string }) {
@@ -24,9 +22,10 @@ export function OriginalComparison({ run, file }: { run: RunSummary; file: strin
 
 function Agreement({ found, runId }: { found: Found; runId: string }) {
   const { t, format } = useTexts();
-  const { file, inBoth, sameCall, calls, onlyInRun, onlyInFile, ambiguous, frames, scores } = found;
-  const names = (examples: readonly string[], count: number) =>
-    `${examples.join(', ')}${count > examples.length ? ' …' : ''}`;
+  const { file, inBoth, sameCall, calls, onlyInRun, onlyInFile, ambiguous, scores, differing } = found;
+  const score = (value: number | null) => (value === null ? '–' : format.decimal(value, 6));
+  const more = inBoth - sameCall - differing.length;
+  const scoreHeads = [t('compare.file.otherScore'), t('compare.file.virusScore')];
   return (
     <>
       <Text fz="sm" c="dimmed" role="status">
@@ -37,8 +36,8 @@ function Agreement({ found, runId }: { found: Found; runId: string }) {
               both: format.integer(inBoth),
               same: format.integer(sameCall),
               share: format.percent(sameCall / inBoth, 2),
-              run: format.integer(onlyInRun.count),
-              inFile: format.integer(onlyInFile.count),
+              run: format.integer(onlyInRun),
+              inFile: format.integer(onlyInFile),
             })}
       </Text>
       {ambiguous > 0 && (
@@ -46,18 +45,8 @@ function Agreement({ found, runId }: { found: Found; runId: string }) {
           {t('compare.file.ambiguous', { count: ambiguous })}
         </Text>
       )}
-      {onlyInRun.count + onlyInFile.count > 0 && (
+      {onlyInRun + onlyInFile > 0 && (
         <div>
-          {onlyInRun.count > 0 && (
-            <Text fz="sm" c="dimmed">
-              {t('compare.file.onlyInRun', { names: names(onlyInRun.examples, onlyInRun.count) })}
-            </Text>
-          )}
-          {onlyInFile.count > 0 && (
-            <Text fz="sm" c="dimmed">
-              {t('compare.file.onlyInFile', { names: names(onlyInFile.examples, onlyInFile.count) })}
-            </Text>
-          )}
           <Text fz="sm" c="dimmed">
             {t('compare.file.missing', { length: format.integer(found.chunkLength) })}
           </Text>
@@ -71,19 +60,9 @@ function Agreement({ found, runId }: { found: Found; runId: string }) {
           title={t('compare.file.calls')}
           first={t('compare.file.run')}
           second={t('compare.file.file')}
-          calls={CALLS}
+          calls={['virus', 'others']}
           counts={calls}
         />
-      )}
-      {frames && inBoth > 0 && (
-        <Text fz="sm" c="dimmed">
-          {t('compare.file.frames', {
-            both: format.integer(frames.inBoth),
-            same: format.integer(frames.sameCall),
-            run: format.integer(frames.onlyInRun),
-            inFile: format.integer(frames.onlyInFile),
-          })}
-        </Text>
       )}
       {scores && (
         <Text fz="sm" c="dimmed">
@@ -95,71 +74,39 @@ function Agreement({ found, runId }: { found: Found; runId: string }) {
           })}
         </Text>
       )}
-      {sameCall < inBoth && <Differing found={found} runId={runId} />}
-    </>
-  );
-}
-
-function Differing({ found, runId }: { found: Found; runId: string }) {
-  const { t, format } = useTexts();
-  const { differing, inBoth, sameCall } = found;
-  const score = (value: number | null) => (value === null ? '–' : format.decimal(value, 6));
-  const more = inBoth - sameCall - differing.length;
-  return (
-    <Box
-      mah={320}
-      style={{ overflow: 'auto' }}
-      tabIndex={0}
-      role="group"
-      aria-label={t('compare.file.differing')}
-    >
-      <Text fz="sm" c="dimmed">
-        {t('compare.file.differingText')}
-      </Text>
-      <table className="figures">
-        <caption>
-          {t('compare.file.differing')} ({format.integer(inBoth - sameCall)})
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('column.seqName')}</th>
-            <th scope="col">{t('compare.file.chunk')}</th>
-            {(['run', 'file'] as const).map((place) => (
-              <Fragment key={place}>
-                <th scope="col">{t(`compare.file.${place}`)}</th>
-                <th scope="col">{t('compare.file.otherScore')}</th>
-                <th scope="col">{t('compare.file.virusScore')}</th>
-              </Fragment>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {differing.map(({ row, seqName, chunk, start, end, run, file }) => (
-            <tr key={`${row} ${chunk}`}>
-              <th scope="row">
-                <button type="button" className="link" onClick={() => showSequence(runId, row)}>
-                  {seqName}
-                </button>
-              </th>
-              <td title={`${format.integer(start)}–${format.integer(end)}`}>{format.integer(chunk)}</td>
-              {[run, file].map((one, index) => (
-                <Fragment key={index}>
-                  <td>
-                    <PredictionLabel prediction={one.call} />
-                  </td>
-                  <td>{score(one.score1)}</td>
-                  <td>{score(one.score2)}</td>
-                </Fragment>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {more > 0 && (
-        <Text fz="sm" c="dimmed">
-          {t('compare.more', { count: more })}
-        </Text>
+      {differing.length > 0 && (
+        <section>
+          <Text fz="sm" c="dimmed">
+            {t('compare.file.differingText')}
+          </Text>
+          <Figures
+            title={`${t('compare.file.differing')} (${format.integer(inBoth - sameCall)})`}
+            height={320}
+            head={[
+              ...[t('column.seqName'), t('compare.file.chunk')],
+              ...[t('compare.file.run'), ...scoreHeads, t('compare.file.file'), ...scoreHeads],
+            ]}
+            rows={differing.map(({ row, seqName, chunk, start, end, ...sides }) => [
+              <button key="name" type="button" className="link" onClick={() => showSequence(runId, row)}>
+                {seqName}
+              </button>,
+              <span key="chunk" title={`${format.integer(start)}–${format.integer(end)}`}>
+                {format.integer(chunk)}
+              </span>,
+              ...[sides.run, sides.file].flatMap(({ call, score1, score2 }, side) => [
+                <PredictionLabel key={side} prediction={call} />,
+                score(score1),
+                score(score2),
+              ]),
+            ])}
+          />
+          {more > 0 && (
+            <Text fz="sm" c="dimmed">
+              {t('compare.more', { count: more })}
+            </Text>
+          )}
+        </section>
       )}
-    </Box>
+    </>
   );
 }

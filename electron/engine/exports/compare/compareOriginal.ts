@@ -1,16 +1,14 @@
-import { FRAME_NAMES } from '../../../contract/results.ts';
+import { basename } from 'node:path';
 import type { ChunkCall, DifferingChunk, OriginalComparison } from '../../../contract/rpc/results.ts';
-import { callChunk, isVirusFrame, chunkBounds } from '../../results/sequenceTally.ts';
-import { float32Text } from '../../results/cellText.ts';
-import type { ScoredFrames } from '../../results/types.ts';
+import { callChunk, chunkBounds } from '../../results/sequenceTally.ts';
 import { chunkId } from '../../store/tables/tableRows.ts';
 import type { RunStore } from '../../store/runStore.ts';
-import { WholeFile } from '../wholeFile.ts';
-import { readOriginalResults, sequenceOf, type OriginalChunk } from './originalResults.ts';
-import { ScoreAgreement } from './compareRuns.ts';
+import { cellOfScore, ScoreAgreement, writeListed } from './compareRuns.ts';
+import { readOriginalResults, sequenceOf } from './originalResults.ts';
 
 const PAGE_ROWS = 2000;
-const EXAMPLES = 5;
+
+type Found = Omit<OriginalComparison, 'differing'>;
 
 /**
  * Compares a run with prediction_results.txt or prediction_results_highestscore.csv of the original tool,
@@ -24,100 +22,58 @@ export async function compareWithOriginal(
   path: string,
   onDiffering: (one: DifferingChunk) => Promise<void> | void,
   signal?: AbortSignal,
-): Promise<Omit<OriginalComparison, 'differing'>> {
-  const [{ plan }, { file, kind, lines, chunks: theirs }] = await Promise.all([
-    store.loadRun(),
-    readOriginalResults(path, signal),
-  ]);
+): Promise<Found> {
+  const { plan } = await store.loadRun();
+  const theirs = await readOriginalResults(path, signal);
   const ambiguousNames = await namesOfSeveral(store, theirs.keys());
   const calls = { virus: { virus: 0, others: 0 }, others: { virus: 0, others: 0 } };
-  const frames = { inBoth: 0, onlyInRun: 0, onlyInFile: 0, sameCall: 0 };
   const scores = new ScoreAgreement();
-  const onlyInRun: string[] = [];
-  let [inBoth, onlyInRunCount, ambiguous] = [0, 0, 0];
-
+  let [inBoth, onlyInRun] = [0, 0];
   const rows = await store.selectedRows({ filter: {} }, { by: 'row', descending: false });
   for (let begin = 0; begin < rows.length; begin += PAGE_ROWS) {
     signal?.throwIfAborted();
     const page = rows.slice(begin, begin + PAGE_ROWS);
     const [sequences, scored] = await Promise.all([store.sequencesOf(page), store.scoredFramesOf(page)]);
-    for (const [i, sequence] of sequences.entries()) {
-      if (ambiguousNames.has(sequence.seqName)) continue;
-      for (const ours of scored[i] ?? []) {
-        const id = chunkId(sequence.seqName, ours.chunk);
+    for (const [i, { row, seqName, length }] of sequences.entries()) {
+      if (ambiguousNames.has(seqName)) continue;
+      for (const { chunk, pairs } of scored[i] ?? []) {
+        const id = chunkId(seqName, chunk);
         const their = theirs.get(id);
         if (their?.isRepeated === true) continue;
         theirs.delete(id);
         if (!their) {
-          onlyInRunCount += 1;
-          if (onlyInRun.length < EXAMPLES) onlyInRun.push(id);
+          onlyInRun += 1;
           continue;
         }
         inBoth += 1;
-        compareFrames(ours, their);
-        const { isVirus, score1, score2 } = callChunk(ours.pairs);
+        const { isVirus, score1, score2 } = callChunk(pairs);
+        if (their.score2 !== null) scores.add(score2, their.score2);
         const [call, theirCall] = [callOf(isVirus), callOf(their.isVirus)];
         calls[call][theirCall] += 1;
         if (call === theirCall) continue;
-        const { start, end } = chunkBounds(sequence.length, plan.chunkLength, ours.chunk);
+        const { start, end } = chunkBounds(length, plan.chunkLength, chunk);
         await onDiffering({
-          row: sequence.row,
-          seqName: sequence.seqName,
-          chunk: ours.chunk + 1,
-          start: start + 1,
-          end,
+          ...{ row, seqName, chunk: chunk + 1, start: start + 1, end },
           run: { call, score1, score2 },
-          file: {
-            call: theirCall,
-            ...(kind === 'frames' ? largestOf(their) : { score1: null, score2: null }),
-          },
+          file: { call: theirCall, score1: their.score1, score2: their.score2 },
         });
       }
     }
   }
-  const onlyInFile: string[] = [];
-  let onlyInFileCount = 0;
-  for (const [id, { isRepeated }] of theirs) {
-    if (isRepeated || ambiguousNames.has(sequenceOf(id))) {
-      ambiguous += 1;
-      continue;
-    }
-    onlyInFileCount += 1;
-    if (onlyInFile.length < EXAMPLES) onlyInFile.push(id);
-  }
+  const isAmbiguous = ([id, { isRepeated }]: [string, { isRepeated: boolean }]): boolean =>
+    isRepeated || ambiguousNames.has(sequenceOf(id));
+  const ambiguous = [...theirs].filter(isAmbiguous).length;
   return {
-    file,
-    kind,
-    lines,
+    file: basename(path),
     chunkLength: plan.chunkLength,
     inBoth,
     sameCall: calls.virus.virus + calls.others.others,
     calls,
-    onlyInRun: { count: onlyInRunCount, examples: onlyInRun },
-    onlyInFile: { count: onlyInFileCount, examples: onlyInFile },
+    onlyInRun,
+    onlyInFile: theirs.size - ambiguous,
     ambiguous,
-    frames: kind === 'frames' ? frames : null,
     scores: scores.summary(),
   };
-
-  function compareFrames({ frames: numbers, pairs }: ScoredFrames, their: OriginalChunk): void {
-    if (kind === 'chunks') return;
-    let found = 0;
-    for (const [i, frame] of numbers.entries()) {
-      const bit = 1 << frame;
-      if ((their.frames & bit) === 0) {
-        frames.onlyInRun += 1;
-        continue;
-      }
-      found |= bit;
-      frames.inBoth += 1;
-      const [score1, score2] = [pairs[2 * i]!, pairs[2 * i + 1]!];
-      if (isVirusFrame(score1, score2) === ((their.viralFrames & bit) !== 0)) frames.sameCall += 1;
-      scores.add(score2, their.pairs[2 * frame + 1]!);
-    }
-    for (let frame = 0; frame < FRAME_NAMES.length; frame++)
-      if (their.frames & ~found & (1 << frame)) frames.onlyInFile += 1;
-  }
 }
 
 /** Writes the chunks whose call differs as a table, besides comparing. */
@@ -125,25 +81,18 @@ export async function writeOriginalComparison(
   store: RunStore,
   path: string,
   outPath: string,
-): Promise<Omit<OriginalComparison, 'differing'>> {
-  let comparison: Omit<OriginalComparison, 'differing'> | undefined;
-  await WholeFile.write(outPath, async (file) => {
-    await file.write(
-      'seq_name\tno\tchunk\tstart\tend\tprediction_run\tscore1_run\tscore2_run\tprediction_file\tscore1_file\tscore2_file\n',
-    );
-    comparison = await compareWithOriginal(store, path, (one) => file.write(differingLine(one)));
-  });
-  if (!comparison) throw new Error('The comparison was not made.');
-  return comparison;
-}
-
-function differingLine({ seqName, row, chunk, start, end, run, file }: DifferingChunk): string {
-  const cells = [run, file].flatMap(({ call, score1, score2 }) => [
-    call,
-    score1 === null ? 'NA' : float32Text(score1),
-    score2 === null ? 'NA' : float32Text(score2),
-  ]);
-  return `${[seqName, row + 1, chunk, start, end, ...cells].join('\t')}\n`;
+): Promise<Found> {
+  const columns = ['prediction', 'score1', 'score2'];
+  const places = ['run', 'file'].flatMap((place) => columns.map((name) => `${name}_${place}`));
+  return writeListed(
+    outPath,
+    ['seq_name', 'no', 'chunk', 'start', 'end', ...places],
+    ({ seqName, row, chunk, start, end, run, file }: DifferingChunk) => [
+      ...[seqName, row + 1, chunk, start, end],
+      ...[run, file].flatMap(({ call, score1, score2 }) => [call, cellOfScore(score1), cellOfScore(score2)]),
+    ],
+    (onListed) => compareWithOriginal(store, path, onListed),
+  );
 }
 
 /** The names in some ids that several sequences of the run have. */
@@ -155,13 +104,3 @@ async function namesOfSeveral(store: RunStore, ids: Iterable<string>): Promise<S
 }
 
 const callOf = (isVirus: boolean): ChunkCall => (isVirus ? 'virus' : 'others');
-
-function largestOf({ frames, pairs }: OriginalChunk): { score1: number; score2: number } {
-  const found = { score1: 0, score2: 0 };
-  for (let frame = 0; frame < FRAME_NAMES.length; frame++) {
-    if ((frames & (1 << frame)) === 0) continue;
-    found.score1 = Math.max(found.score1, pairs[2 * frame]!);
-    found.score2 = Math.max(found.score2, pairs[2 * frame + 1]!);
-  }
-  return found;
-}

@@ -138,35 +138,50 @@ function agreementOf({ virus, others }: Calls): Pick<CallAgreement, 'called' | '
 /** The name of the table of agreement beside the one of the sequences whose call changed. */
 export const agreementPath = (path: string): string => path.replace(/(\.[^./\\]+)?$/, '_agreement.tsv');
 
-/** Writes the sequences whose call changed, and the agreement by sample and file, as tables, besides comparing. */
-export async function writeComparison(first: RunStore, second: RunStore, path: string): Promise<Comparison> {
-  let comparison: Comparison | undefined;
+export const cellOfScore = (score: number | null): string => (score === null ? 'NA' : float32Text(score));
+
+/** Writes a table of what a comparison lists. */
+export async function writeListed<One, Found>(
+  path: string,
+  head: readonly string[],
+  cellsOf: (one: One) => readonly (string | number)[],
+  compare: (onListed: (one: One) => Promise<void>) => Promise<Found>,
+): Promise<Found> {
+  let found: Found | undefined;
+  const line = (cells: readonly (string | number)[]) => `${cells.join('\t')}\n`;
   await WholeFile.write(path, async (file) => {
-    await file.write(
-      'seq_name\tlength\tno_1\tprediction_1\tvirus_score_1\tno_2\tprediction_2\tvirus_score_2\n',
-    );
-    comparison = await compareRuns(first, second, (changed) => file.write(changedLine(changed)));
+    await file.write(line(head));
+    found = await compare((one) => file.write(line(cellsOf(one))));
   });
-  if (!comparison) throw new Error('The comparison was not made.');
-  const lines = comparison.agreement.map((one) =>
-    [one.sample && cellText(one.sample), one.file, one.called, one.sameCall, one.kappa].map(
-      (cell) => cell ?? 'NA',
-    ),
-  );
-  const table = [['sample', 'file', 'called', 'same_call', 'kappa'], ...lines];
-  await WholeFile.write(agreementPath(path), (file) =>
-    file.write(table.map((cells) => `${cells.join('\t')}\n`).join('')),
-  );
-  return comparison;
+  return found!;
 }
 
-function changedLine({ seqName, length, first, second }: ComparedSequence): string {
-  const cells = [first, second].flatMap(({ row, prediction, virusScore }) => [
-    row + 1,
-    prediction,
-    virusScore === null ? 'NA' : float32Text(virusScore),
-  ]);
-  return `${[seqName, length, ...cells].join('\t')}\n`;
+/** Writes the sequences whose call changed, and the agreement by sample and file, as tables, besides comparing. */
+export async function writeComparison(first: RunStore, second: RunStore, path: string): Promise<Comparison> {
+  const columns = ['no', 'prediction', 'virus_score'];
+  const head = ['seq_name', 'length', ...[1, 2].flatMap((run) => columns.map((name) => `${name}_${run}`))];
+  const comparison = await writeListed(
+    path,
+    head,
+    (changed: ComparedSequence) => [
+      ...[changed.seqName, changed.length],
+      ...[changed.first, changed.second].flatMap(({ row, prediction, virusScore }) => [
+        ...[row + 1, prediction, cellOfScore(virusScore)],
+      ]),
+    ],
+    (onListed) => compareRuns(first, second, onListed),
+  );
+  await writeListed(
+    agreementPath(path),
+    ['sample', 'file', 'called', 'same_call', 'kappa'],
+    ({ sample, file, called, sameCall, kappa }: CallAgreement) => [
+      ...[sample === null ? 'NA' : cellText(sample), file ?? 'NA', called, sameCall, kappa ?? 'NA'],
+    ],
+    async (onListed) => {
+      for (const one of comparison.agreement) await onListed(one);
+    },
+  );
+  return comparison;
 }
 
 async function* namedSequences(

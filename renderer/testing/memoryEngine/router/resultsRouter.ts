@@ -258,18 +258,15 @@ export function resultsRouter(world: World) {
       );
       return {
         file: input.path.split(/[\\/]/).at(-1) ?? input.path,
-        kind: 'frames',
-        lines: 1260,
         chunkLength: 500,
         inBoth: 640,
         sameCall: 638,
         calls: { virus: { virus: 301, others: 2 }, others: { virus: 0, others: 337 } },
-        onlyInRun: { count: 3, examples: ['k141_7_chunk_1', 'k141_7_chunk_2', 'k141_7_chunk_3'] },
-        onlyInFile: { count: 0, examples: [] },
+        onlyInRun: 3,
+        onlyInFile: 0,
         ambiguous: 4,
-        frames: { inBoth: 1256, onlyInRun: 6, onlyInFile: 0, sameCall: 1254 },
         scores: {
-          compared: 1256,
+          compared: 640,
           correlation: 0.999999,
           meanAbsoluteDifference: 9e-8,
           largestDifference: 7.8e-7,

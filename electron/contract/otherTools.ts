@@ -8,22 +8,16 @@ export const otherRuleSchema = z.enum([
   'listed',
   /** A column holds the calls. */
   'call',
-  /** Virus if CheckV determined a quality. */
-  'quality',
   /** Virus if the virus score is the largest of geNomad's three. */
   'largest',
-  /** Virus if the score is at least 0.5. */
-  'score',
-  /** None is: the table lists plasmids. */
-  'none',
-  /** The user named it. */
+  /** A rule of a column, which the program knows or the user has named. */
   'named',
   /** The table has no calls that are understood, so none is made until the user names a rule. */
   'unknown',
 ]);
 export type OtherRule = z.infer<typeof otherRuleSchema>;
 
-/** The rule that a user names for a table. */
+/** A rule for a table. */
 export const callRuleSchema = z.object({
   /** Null if every sequence in the table is a virus. */
   column: z.string().max(1000).nullable(),
@@ -55,6 +49,7 @@ export const otherTableSchema = z.object({
   title: z.string(),
   file: z.string(),
   rule: otherRuleSchema,
+  /** Of `listed` and `named`. */
   named: callRuleSchema.nullable(),
   /** Names of its columns that are shown beside our columns. */
   columns: z.array(z.string()),

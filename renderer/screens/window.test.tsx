@@ -274,7 +274,7 @@ describe('a run', () => {
     await user.click(await screen.findByRole('option', { name: 'virus_score', hidden: true }));
     await user.type(screen.getByRole('textbox', { name: 'A virus is' }), '>=0.9');
     await user.click(save());
-    await screen.findByText(/the rule that you named: virus_score >=0.9/);
+    await screen.findByText(/by this rule: virus_score >=0.9/);
   });
 
   it('is marked on every screen if it used the teaching model', async () => {

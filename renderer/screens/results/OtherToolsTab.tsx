@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { ActionIcon, Box, Button, Group, Skeleton, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, Skeleton, Text } from '@mantine/core';
 import { IconTablePlus, IconTrash } from '@tabler/icons-react';
 import {
   predictionSchema,
@@ -12,6 +12,7 @@ import {
 import { Empty } from '../../components/feedback/Empty.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Guarded } from '../../components/feedback/Guarded.tsx';
+import { Figures } from '../../components/table/Figures.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { chooseAndAddTables, forgetTables } from '../../state/results/otherTables.ts';
@@ -136,73 +137,29 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
           })}
         </Text>
       )}
-      <Box style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('others.table', { title })}>
-        <table className="figures" style={{ width: 'auto', minWidth: 'min(100%, 520px)' }}>
-          <thead>
-            <tr>
-              <th scope="col">{t('others.ours')}</th>
-              <th scope="col">{t('others.theirs', { title })}</th>
-              <th scope="col">{t('others.notVirusBy', { title })}</th>
-              <th scope="col">{t('others.noCallBy', { title })}</th>
-              <th scope="col">{t('others.notInTable', { title })}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {predictionSchema.options.map((call) => (
-              <tr key={call}>
-                <th scope="row">
-                  <PredictionLabel prediction={call} />
-                </th>
-                <td>
-                  <Cell
-                    runId={runId}
-                    title={title}
-                    index={index}
-                    call={call}
-                    agreement={call === 'virus' ? 'both' : 'only_theirs'}
-                    count={calls[call].virus}
-                  />
-                </td>
-                <td>
-                  {call === 'virus' ? (
-                    <Cell
-                      runId={runId}
-                      title={title}
-                      index={index}
-                      call={call}
-                      agreement="only_ours"
-                      count={calls[call].notVirus}
-                    />
-                  ) : (
-                    format.integer(calls[call].notVirus)
-                  )}
-                </td>
-                {NOT_JUDGED.map(([agreement, count]) => (
-                  <td key={agreement} className="muted">
-                    <Cell
-                      runId={runId}
-                      title={title}
-                      index={index}
-                      call={call}
-                      agreement={agreement}
-                      count={calls[call][count]}
-                    />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Box>
+      <Figures
+        title={t('others.table', { title })}
+        head={[
+          ...[t('others.ours'), t('others.theirs', { title }), t('others.notVirusBy', { title })],
+          ...[t('others.noCallBy', { title }), t('others.notInTable', { title })],
+        ]}
+        rows={predictionSchema.options.map((call) => {
+          const { virus, notVirus, noCall, notInTable } = calls[call];
+          const cell = (agreement: Agreement, count: number) => (
+            <Cell key={agreement} {...{ runId, title, index, call, agreement, count }} />
+          );
+          return [
+            <PredictionLabel key={call} prediction={call} />,
+            cell(call === 'virus' ? 'both' : 'only_theirs', virus),
+            call === 'virus' ? cell('only_ours', notVirus) : format.integer(notVirus),
+            cell('no_call', noCall),
+            cell('not_in_table', notInTable),
+          ];
+        })}
+      />
     </section>
   );
 }
-
-/** What a table does not say, with the count of it. */
-const NOT_JUDGED = [
-  ['no_call', 'noCall'],
-  ['not_in_table', 'notInTable'],
-] as const;
 
 interface CellProps {
   runId: string;

@@ -94,11 +94,8 @@ function otherCell(other: OtherSays | null): string {
 const OTHER_RULES: Readonly<Record<OtherTable['rule'], string>> = {
   listed: 'every sequence in it is one that it takes for a virus',
   call: 'by its column of calls',
-  quality: 'it takes for a virus whatever has a determined quality',
   largest: 'it takes for a virus whatever has its largest score there',
-  score: 'it takes for a virus whatever has a score of at least 0.5',
-  none: 'it lists plasmids, and no virus',
-  named: 'by your rule',
+  named: 'what it takes for a virus',
   unknown: `no column of calls that is understood, so no calls. ${WITH_RULE}`,
 };
 
@@ -107,6 +104,7 @@ function agreementLines({
   title,
   file,
   rule,
+  named,
   columns,
   lines,
   matched,
@@ -115,7 +113,7 @@ function agreementLines({
   calls,
 }: OtherTable): string[] {
   return [
-    `${title} (${file}; ${OTHER_RULES[rule]}): ${formatCount(matched)} of ${formatCount(lines)} lines name a sequence of this run`,
+    `${title} (${file}; ${OTHER_RULES[rule]}${rule === 'named' ? `: ${named?.column} ${named?.virus}` : ''}): ${formatCount(matched)} of ${formatCount(lines)} lines name a sequence of this run`,
     ...(rule === 'unknown' ? [`its columns: ${columns.join(', ')}`] : []),
     ...(notUnderstood.words.length > 0
       ? [

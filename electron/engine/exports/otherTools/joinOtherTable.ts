@@ -2,12 +2,11 @@ import { lstatSync } from 'node:fs';
 import { z } from 'zod';
 import {
   type CallRule,
-  callRuleSchema,
   type OtherSays,
   type OtherTable,
   MOST_OTHER_TABLES,
-  otherRuleSchema,
 } from '../../../contract/otherTools.ts';
+import type { Prediction } from '../../../contract/results.ts';
 import type { SaidByTool, SequenceFilter } from '../../../contract/rpc/results.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
@@ -17,6 +16,7 @@ import {
   joinedTables,
   type OtherLine,
   type ReadOtherTable,
+  readOtherTableSchema,
   tablesTooLarge,
 } from './readOtherTable.ts';
 import { usage } from '../../../contract/errors.ts';
@@ -33,10 +33,8 @@ export interface JoinedTable {
   readonly table: ReadOtherTable;
   readonly matched: number;
   readonly unmatched: readonly string[];
-  /** Numbers of the sequences that the other tool calls a virus, ascending. */
-  readonly theirs: readonly number[];
-  /** Numbers of those that it calls something else, ascending. */
-  readonly notTheirs: readonly number[];
+  /** Numbers of the sequences that it calls a virus, something else, or neither, ascending. */
+  readonly rows: Readonly<Record<'virus' | 'notVirus' | 'noCall', readonly number[]>>;
   /** Numbers of the sequences that its table names, ascending. */
   readonly named: readonly number[];
   /** For each of its columns, whether every value in it is a number. */
@@ -81,14 +79,14 @@ export async function joinOtherTable(store: RunStore, table: ReadOtherTable): Pr
     else if (unmatched.length < UNMATCHED_SHOWN) unmatched.push(line.name);
   }
   const lines = new Map([...ofRow].map(([row, several]) => [row, oneLine(several)]));
-  const called = (call: boolean) =>
-    [...lines].flatMap(([row, { isVirus }]) => (isVirus === call ? [row] : [])).sort((a, b) => a - b);
   const named = [...lines.keys()].sort((a, b) => a - b);
+  const called = (call: boolean | null) => named.filter((row) => lines.get(row)?.isVirus === call);
   const isNumeric = table.columns.map((_, i) =>
     isNumericColumn([...table.lines, ...lines.values()].map(({ values }) => values[i] ?? '')),
   );
   return {
-    ...{ table, matched, unmatched, theirs: called(true), notTheirs: called(false), named, isNumeric },
+    ...{ table, matched, unmatched, named, isNumeric },
+    rows: { virus: called(true), notVirus: called(false), noCall: called(null) },
     lineOf: (row) => lines.get(row) ?? null,
   };
 }
@@ -132,68 +130,41 @@ export function numberIn(value: string): number | null {
 export function selectionOf(filter: SequenceFilter, joined: readonly JoinedTable[]): SequenceSelection {
   if (!filter.other) return { filter };
   const asked = joined.filter((_, table) => filter.other?.table === null || filter.other?.table === table);
-  const inAll = (rowsOf: (one: JoinedTable) => readonly number[]): number[] => {
-    const [first, ...others] = asked.map((one) => new Set(rowsOf(one)));
-    return [...(first ?? [])].filter((row) => others.every((rows) => rows.has(row)));
-  };
   const { agreement } = filter.other;
-  const named = asked.flatMap((one) => one.named);
-  return {
-    filter,
-    theirs: {
-      both: () => inAll(({ theirs }) => theirs),
-      only_theirs: () => inAll(({ theirs }) => theirs),
-      only_ours: () => inAll(({ notTheirs }) => notTheirs),
-      no_call: () =>
-        inAll(({ named: all, theirs, notTheirs }) => {
-          const called = new Set([...theirs, ...notTheirs]);
-          return all.filter((row) => !called.has(row));
-        }),
-      not_in_table: () => [...new Set(named)],
-    }[agreement](),
-  };
+  if (agreement === 'not_in_table')
+    return { filter, theirs: [...new Set(asked.flatMap((one) => one.named))] };
+  const call = { both: 'virus', only_theirs: 'virus', only_ours: 'notVirus', no_call: 'noCall' } as const;
+  const [first, ...others] = asked.map(({ rows }) => new Set(rows[call[agreement]]));
+  return { filter, theirs: [...(first ?? [])].filter((row) => others.every((rows) => rows.has(row))) };
 }
 
 /** Counts how far both agree. */
 export async function summariseOtherTable(store: RunStore, joined: JoinedTable): Promise<OtherTable> {
-  const { table, matched, unmatched, theirs, notTheirs, named } = joined;
-  const [all, inTable, virus, notVirus] = await Promise.all([
-    store.countPredictions({ filter: {} }),
-    store.countPredictions({ filter: {}, rows: named }),
-    store.countPredictions({ filter: {}, rows: theirs }),
-    store.countPredictions({ filter: {}, rows: notTheirs }),
-  ]);
-  const count = (call: keyof typeof all.byPrediction) => ({
-    virus: virus.byPrediction[call],
-    notVirus: notVirus.byPrediction[call],
-    noCall: inTable.byPrediction[call] - virus.byPrediction[call] - notVirus.byPrediction[call],
-    notInTable: all.byPrediction[call] - inTable.byPrediction[call],
-  });
-  const { title, file, rule, named: rules, columns, lines } = table;
+  const { table, matched, unmatched, rows } = joined;
+  const { lines, columns, rule, named } = table;
+  const count = async (of?: readonly number[]) =>
+    (await store.countPredictions({ filter: {}, ...(of && { rows: of }) })).byPrediction;
+  const [all, virus, notVirus, noCall] = await Promise.all(
+    [undefined, rows.virus, rows.notVirus, rows.noCall].map(count),
+  );
+  const countOf = (call: Prediction) => {
+    const counts = { virus: virus![call], notVirus: notVirus![call], noCall: noCall![call] };
+    return { ...counts, notInTable: all![call] - counts.virus - counts.notVirus - counts.noCall };
+  };
   const calls = {
-    virus: count('virus'),
-    others: count('others'),
-    not_scored: count('not_scored'),
-    failed: count('failed'),
+    virus: countOf('virus'),
+    others: countOf('others'),
+    not_scored: countOf('not_scored'),
+    failed: countOf('failed'),
   };
   const unclear = lines.filter(({ isVirus }) => isVirus === null);
-  const callAt = rule === 'named' ? columns.indexOf(rules?.column ?? '') : 0;
-  const words = rule === 'unknown' ? [] : [...new Set(unclear.map(({ values }) => values[callAt] ?? ''))];
+  const callAt = rule === 'named' ? columns.indexOf(named?.column ?? '') : 0;
+  const words = rule === 'unknown' ? [] : unclear.map(({ values }) => values[callAt] ?? '');
   return {
-    ...{
-      title,
-      file,
-      rule,
-      named: rules,
-      columns,
-      lines: lines.length,
-      matched,
-      unmatched: [...unmatched],
-      calls,
-    },
+    ...{ ...table, lines: lines.length, matched, unmatched: [...unmatched], calls },
     notUnderstood: {
       lines: unclear.length,
-      words: words.filter((word) => word !== '').slice(0, UNMATCHED_SHOWN),
+      words: [...new Set(words)].filter((word) => word !== '').slice(0, UNMATCHED_SHOWN),
     },
   };
 }
@@ -220,25 +191,12 @@ export function otherText(joined: JoinedTable, row: number): OtherSays | null {
 /** All windows wait while it is parsed. */
 export const MOST_KEPT_BYTES = 2 ** 24;
 
-const storedSchema = z.array(
-  z.object({
-    title: z.string(),
-    file: z.string(),
-    rule: otherRuleSchema,
-    named: callRuleSchema.nullable(),
-    columns: z.array(z.string()),
-    lines: z.array(
-      z.object({ name: z.string(), isVirus: z.boolean().nullable(), values: z.array(z.string()) }),
-    ),
-  }),
-);
-
 /** The tables of other tools that are stored with a run, in its folder. Empty if the file cannot be read. */
 export function storedOtherTables(folder: string): ReadOtherTable[] {
   const path = pathInRun(folder, OTHER_TABLES_FILE);
   if (!somethingAt(path)) return [];
   const text = readPlain(path, MOST_KEPT_BYTES)?.toString('utf8');
-  return (parseJson(storedSchema, text) ?? []).slice(0, MOST_OTHER_TABLES);
+  return (parseJson(z.array(readOtherTableSchema), text) ?? []).slice(0, MOST_OTHER_TABLES);
 }
 
 /** A stamp that shows whether they have changed; null if there are none. */

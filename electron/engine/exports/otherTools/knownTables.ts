@@ -1,3 +1,4 @@
+import { type AppFailure, usage } from '../../../contract/errors.ts';
 import type { CallRule, OtherRule } from '../../../contract/otherTools.ts';
 
 type Cell = (column: string) => string;
@@ -11,23 +12,26 @@ export interface TableLayout {
   names: string;
   shown: readonly string[];
   rule: OtherRule;
+  named: CallRule | null;
   call: (cell: Cell) => Call;
+}
+
+interface KnownTable {
+  title: string;
+  names: string;
+  /** Columns by which it is recognised, besides that of the names. */
+  has: readonly string[];
+  shown: readonly string[];
+  rule: CallRule | 'largest';
   /** The ending of a name that marks a part of a sequence, such as a provirus. */
   part?: RegExp;
 }
 
-interface KnownTable extends TableLayout {
-  /** Columns by which it is recognised, besides that of the names. */
-  has: readonly string[];
-}
-
-const LEAST_SCORE = 0.5;
+const EVERY_LINE: CallRule = { column: null, virus: 'all' };
 
 /** geNomad's `|provirus_1_900`, and VirSorter2's `||full`. */
 const PROVIRUS = /\|provirus_\d+_\d+$/;
 const PIECE = /\|\|[\w.-]+$/;
-
-const always = (call: Call) => () => call;
 
 /** The first match counts. */
 const KNOWN: readonly KnownTable[] = [
@@ -36,8 +40,7 @@ const KNOWN: readonly KnownTable[] = [
     names: 'seq_name',
     has: ['virus_score', 'n_hallmarks', 'taxonomy'],
     shown: ['virus_score', 'taxonomy', 'topology', 'coordinates', 'n_hallmarks'],
-    rule: 'listed',
-    call: always(true),
+    rule: EVERY_LINE,
     part: PROVIRUS,
   },
   {
@@ -46,30 +49,14 @@ const KNOWN: readonly KnownTable[] = [
     has: ['chromosome_score', 'plasmid_score', 'virus_score'],
     shown: ['virus_score'],
     rule: 'largest',
-    call: (cell) => {
-      const [virus, ...others] = ['virus_score', 'chromosome_score', 'plasmid_score'].map((one) =>
-        numberOf(cell(one)),
-      );
-      if (virus === null || virus === undefined || others.includes(null)) return null;
-      return others.every((other) => virus > Number(other));
-    },
     part: PROVIRUS,
-  },
-  {
-    title: 'geNomad (plasmids)',
-    names: 'seq_name',
-    has: ['plasmid_score'],
-    shown: ['plasmid_score'],
-    rule: 'none',
-    call: always(false),
   },
   {
     title: 'geNomad (proviruses)',
     names: 'seq_name',
     has: ['source_seq', 'start', 'end', 'v_vs_c_score'],
     shown: ['start', 'end', 'v_vs_c_score', 'integrases'],
-    rule: 'listed',
-    call: always(true),
+    rule: EVERY_LINE,
     part: PROVIRUS,
   },
   {
@@ -77,8 +64,7 @@ const KNOWN: readonly KnownTable[] = [
     names: 'contig_id',
     has: ['checkv_quality'],
     shown: ['checkv_quality', 'completeness'],
-    rule: 'quality',
-    call: (cell) => !/^(not-determined|na|)$/i.test(cell('checkv_quality')),
+    rule: { column: 'checkv_quality', virus: 'Complete|High-quality|Medium-quality|Low-quality' },
     part: PROVIRUS,
   },
   {
@@ -86,8 +72,7 @@ const KNOWN: readonly KnownTable[] = [
     names: 'seqname',
     has: ['max_score', 'max_score_group'],
     shown: ['max_score', 'max_score_group'],
-    rule: 'listed',
-    call: always(true),
+    rule: EVERY_LINE,
     part: PIECE,
   },
   {
@@ -95,22 +80,23 @@ const KNOWN: readonly KnownTable[] = [
     names: 'name',
     has: ['len', 'score', 'pvalue'],
     shown: ['score', 'pvalue'],
-    rule: 'score',
-    call: (cell) => {
-      const score = numberOf(cell('score'));
-      return score === null ? null : score >= LEAST_SCORE;
-    },
+    rule: { column: 'score', virus: '>=0.5' },
   },
   {
     title: 'VIBRANT',
     names: 'scaffold',
     has: ['type', 'Quality'],
     shown: ['type', 'Quality'],
-    rule: 'listed',
-    call: always(true),
+    rule: EVERY_LINE,
     part: /_fragment_\d+$/,
   },
 ];
+
+function largestIsVirus(cell: Cell): Call {
+  const scores = ['virus_score', 'chromosome_score', 'plasmid_score'].map((one) => numberOf(cell(one)));
+  const [virus, ...others] = scores;
+  return scores.includes(null) ? null : others.every((other) => Number(virus) > Number(other));
+}
 
 /** Names of columns, in lower case, with _ for spaces. */
 const NAME_COLUMNS = [
@@ -145,7 +131,13 @@ const SHOWN_COLUMNS = 8;
 /** The layout of a table with these columns; null if none of them can be that of the names. */
 export function layoutOf(columns: readonly string[], file: string): TableLayout | null {
   const known = KNOWN.find(({ names, has }) => [names, ...has].every((name) => columns.includes(name)));
-  if (known) return { ...known, shown: known.shown.filter((name) => columns.includes(name)) };
+  if (known) {
+    const { title, names, rule } = known;
+    const shown = known.shown.filter((name) => columns.includes(name));
+    return rule === 'largest'
+      ? { title, names, shown, rule, named: null, call: largestIsVirus }
+      : { title, names, shown, ...ruled(rule) };
+  }
   const words = columns.map(plain);
   const nameAt = NAME_COLUMNS.map((name) => words.indexOf(name)).find((at) => at >= 0);
   if (nameAt === undefined) return null;
@@ -159,6 +151,7 @@ export function layoutOf(columns: readonly string[], file: string): TableLayout 
     title: file,
     names,
     rule: call === undefined ? 'unknown' : 'call',
+    named: null,
     shown: [...new Set([...(call === undefined ? [] : [call]), ...rest])].slice(0, SHOWN_COLUMNS),
     call: (cell) => (call === undefined ? null : callByWord(call, cell(call))),
   };
@@ -201,27 +194,30 @@ function exportedAs(written: string, guess: number): NameMatch | null {
 const LIMIT = /^(>=|<=|>|<)\s*(\S+)$/;
 
 /**
- * The call by the rule that a user names: a limit such as `>=0.9`, or words joined by `|` that mean virus.
- * Null where the rule is none.
+ * Calls by a rule: a limit such as `>=0.9`, or words joined by `|` that mean virus. Rejects with AppFailure
+ * what is neither.
  */
-export function callByRule({ column, virus }: CallRule): ((cell: Cell) => Call) | null {
-  if (column === null) return always(true);
+export function ruled(named: CallRule): Pick<TableLayout, 'rule' | 'named' | 'call'> {
+  const { column, virus } = named;
+  if (column === null) return { rule: 'listed', named, call: () => true };
   const [, how, text = ''] = LIMIT.exec(virus.trim()) ?? [];
   if (how === undefined) {
     const words = virus.split('|').flatMap((word) => word.trim().toLowerCase() || []);
-    if (words.length === 0) return null;
-    return (cell) => (NO_VALUE.test(cell(column)) ? null : words.includes(cell(column).toLowerCase()));
+    if (words.length === 0) throw noRule(virus);
+    const call = (cell: string) => (NO_VALUE.test(cell) ? null : words.includes(cell.toLowerCase()));
+    return { rule: 'named', named, call: (cell) => call(cell(column)) };
   }
   const limit = numberOf(text);
-  if (limit === null) return null;
-  return (cell) => {
-    const value = numberOf(cell(column));
+  if (limit === null) throw noRule(virus);
+  const call = (value: number | null) => {
     if (value === null) return null;
-    return (
-      { '>=': value >= limit, '<=': value <= limit, '>': value > limit, '<': value < limit }[how] ?? null
-    );
+    return value === limit ? how.endsWith('=') : how.startsWith('>') === value > limit;
   };
+  return { rule: 'named', named, call: (cell) => call(numberOf(cell(column))) };
 }
+
+const noRule = (virus: string): AppFailure =>
+  usage(`"${virus}" is no rule.`, 'Give a limit such as >=0.9, or the words that mean virus, joined by |.');
 
 export const NO_VALUE = /^(na|nan)?$/i;
 

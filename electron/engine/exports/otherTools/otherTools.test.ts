@@ -109,7 +109,7 @@ describe('a table of another tool', () => {
       title: 'geNomad',
       file: 'gut_virus_summary.tsv',
       rule: 'listed',
-      named: null,
+      named: { column: null, virus: 'all' },
       columns: ['virus_score', 'taxonomy', 'topology', 'coordinates', 'n_hallmarks'],
       lines: 4,
       matched: 3,
@@ -151,7 +151,7 @@ describe('a table of another tool', () => {
     // The names from the export for CheckV; row 3 is no virus_b.
     const exported = CHECKV.replace('virus_a', 'row1_virus_a').replace('virus_b', 'row3_virus_b');
     expect((await joinTable('quality_summary.tsv', exported)).named).toEqual([0]);
-    expect(joined.theirs).toEqual([0]);
+    expect(joined.rows.virus).toEqual([0]);
     expect(otherText(joined, 1)).toEqual({ isVirus: false, text: 'Not-determined · NA' });
   });
 
@@ -188,7 +188,7 @@ describe('a table of another tool', () => {
     ],
   ])('is read if it is %s', async (_, name, content, theirs, expected) => {
     const joined = await joinTable(name, content);
-    expect(joined.theirs).toEqual(theirs);
+    expect(joined.rows.virus).toEqual(theirs);
     expect(joined.unmatched).toEqual([]);
     expect(otherText(joined, 1)).toEqual(expected);
   });
@@ -274,7 +274,7 @@ describe('a table of another tool', () => {
     ],
   ])('makes no call of %s', async (_, content, rule, words) => {
     const joined = await joinTable('unclear.tsv', content);
-    expect([joined.theirs, joined.notTheirs, joined.named]).toEqual([[], [], [0, 1]]);
+    expect(joined.rows).toEqual({ virus: [], notVirus: [], noCall: [0, 1] });
     const { calls, notUnderstood, ...found } = await summariseOtherTable(run.store, joined);
     expect(found.rule).toBe(rule);
     expect(notUnderstood).toEqual({ lines: 2, words });
@@ -290,11 +290,8 @@ describe('a table of another tool', () => {
       ['Viral', 'True', 'False'],
       ['call', 'yes', 'no'],
     ]) {
-      const { theirs, notTheirs } = await joinTable(
-        'calls.tsv',
-        `id\t${column}\nvirus_a\t${yes}\nvirus_b\t${no}\n`,
-      );
-      expect([theirs, notTheirs]).toEqual([[0], [1]]);
+      const { rows } = await joinTable('calls.tsv', `id\t${column}\nvirus_a\t${yes}\nvirus_b\t${no}\n`);
+      expect(rows).toEqual({ virus: [0], notVirus: [1], noCall: [] });
     }
   });
 
@@ -304,11 +301,11 @@ describe('a table of another tool', () => {
       'name,score,group\nvirus_a,0.95,dsDNAphage\nvirus_b,0.9,host\nother_a,NA,\n',
     );
     const called = async (column: string | null, virus: string) => {
-      const { theirs, notTheirs } = await joinOtherTable(
+      const { rows } = await joinOtherTable(
         run.store,
         await readOtherTable(path, { named: { column, virus } }),
       );
-      return [theirs, notTheirs];
+      return [rows.virus, rows.notVirus];
     };
     expect(await called('score', '>=0.9')).toEqual([[0, 1], []]);
     expect(await called('score', '> 0.9')).toEqual([[0], [1]]);

@@ -1,29 +1,30 @@
 import { basename } from 'node:path';
+import { z } from 'zod';
 import { type AppFailure, usage } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
-import type { CallRule, OtherRule } from '../../../contract/otherTools.ts';
+import { type CallRule, callRuleSchema, otherRuleSchema } from '../../../contract/otherTools.ts';
 import { isOriginalHead } from '../compare/originalResults.ts';
 import { noTable, tableRows } from '../../inputs/tableRows.ts';
-import { type Call, callByRule, layoutOf } from './knownTables.ts';
+import { layoutOf, ruled } from './knownTables.ts';
 
-/** A sequence as another tool's table names it. */
-export interface OtherLine {
-  name: string;
-  isVirus: Call;
-  /** Values in the order of the table's columns. */
-  values: string[];
-}
+/** A sequence as another tool's table names it: its call, and values in the order of the table's columns. */
+const otherLineSchema = z.object({
+  name: z.string(),
+  isVirus: z.boolean().nullable(),
+  values: z.array(z.string()),
+});
+export type OtherLine = z.infer<typeof otherLineSchema>;
 
-export interface ReadOtherTable {
-  title: string;
+export const readOtherTableSchema = z.object({
+  title: z.string(),
   /** The files that it was read from, joined by commas. */
-  file: string;
-  rule: OtherRule;
-  /** The rule that the user named. */
-  named: CallRule | null;
-  columns: string[];
-  lines: OtherLine[];
-}
+  file: z.string(),
+  rule: otherRuleSchema,
+  named: callRuleSchema.nullable(),
+  columns: z.array(z.string()),
+  lines: z.array(otherLineSchema),
+});
+export type ReadOtherTable = z.infer<typeof readOtherTableSchema>;
 
 const MOST_COLUMNS = 1000;
 const LONGEST_CELL = 400;
@@ -46,65 +47,63 @@ export async function readOtherTable(
   { signal, mostBytes = Infinity, named }: ReadingOptions = {},
 ): Promise<ReadOtherTable> {
   const file = basename(path);
-  const rows = tableRows(path, signal);
-  const head = await rows.next();
-  const names = head.done === true ? [] : head.value.map((name) => name.trim());
-  if (names.length === 0 || names.length > MOST_COLUMNS) {
-    await rows.return(undefined);
-    throw noTable(file, 'It has no line of column names.');
-  }
-  if (isOriginalHead(names)) {
-    await rows.return(undefined);
-    throw usage(message('original.is_compared', { file }));
-  }
-  const layout = layoutOf(names, file);
-  if (layout === null) {
-    await rows.return(undefined);
-    throw noTable(file, 'Its first line names no column of sequence names.');
-  }
-  const { call, title, rule } = layout;
-  const nameAt = names.indexOf(layout.names);
-  const own = named?.column ?? null;
-  if (own !== null && !names.includes(own)) {
-    await rows.return(undefined);
-    throw noColumn(own, names);
-  }
-  const columns = [...new Set([...(own === null ? [] : [own]), ...layout.shown])];
   const lines: OtherLine[] = [];
+  let head: ReturnType<typeof readHead> | null = null;
   let bytes = 0;
-  for await (const row of rows) {
+  for await (const row of tableRows(path, signal)) {
+    if (head === null) {
+      head = readHead(row, file, named);
+      continue;
+    }
+    const { names, columns, layout } = head;
     const cell = (column: string): string => beginningOf(row[names.indexOf(column)] ?? '', LONGEST_CELL);
-    const name = beginningOf(row[nameAt] ?? '', LONGEST_NAME);
+    const name = beginningOf(row[names.indexOf(layout.names)] ?? '', LONGEST_NAME);
     if (name === '') continue;
-    const line = { name, isVirus: call(cell), values: columns.map(cell) };
+    const line = { name, isVirus: layout.call(cell), values: columns.map(cell) };
     bytes += bytesOfLine(line);
     if (bytes > mostBytes) throw tablesTooLarge();
     lines.push(line);
   }
-  if (lines.length === 0) throw noTable(file, 'It has no lines besides the names of its columns.');
-  const table = { title, file, rule, named: null, columns, lines };
-  return named === undefined ? table : calledBy(table, named);
+  if (head === null || lines.length === 0)
+    throw noTable(file, 'It has no lines besides the names of its columns.');
+  const { title, rule, named: known } = head.layout;
+  return { title, file, rule, named: known, columns: head.columns, lines };
+}
+
+/** What the first line says of the table. */
+function readHead(row: readonly string[], file: string, named: CallRule | undefined) {
+  const names = row.map((name) => name.trim());
+  if (names.length > MOST_COLUMNS) throw noTable(file, 'It has no line of column names.');
+  if (isOriginalHead(names)) throw usage(message('original.is_compared', { file }));
+  const known = layoutOf(names, file);
+  if (known === null) throw noTable(file, 'Its first line names no column of sequence names.');
+  if (!named) return { names, columns: [...known.shown], layout: known };
+  return {
+    names,
+    columns: [...new Set([...columnOf(named, names), ...known.shown])],
+    layout: { ...known, ...ruled(named) },
+  };
 }
 
 /** The table with calls by the rule that the user names. */
 export function calledBy(table: ReadOtherTable, named: CallRule): ReadOtherTable {
   const { columns, lines } = table;
-  if (named.column !== null && !columns.includes(named.column)) throw noColumn(named.column, columns);
-  const call = callByRule(named);
-  if (call === null)
-    throw usage(
-      `"${named.virus}" is no rule.`,
-      'Give a limit such as >=0.9, or the words that mean virus, joined by |.',
-    );
+  columnOf(named, columns);
+  const { call, rule } = ruled(named);
   return {
-    ...table,
-    rule: named.column === null ? 'listed' : 'named',
-    named,
+    ...{ ...table, rule, named },
     lines: lines.map((line) => ({
       ...line,
       isVirus: call((column) => line.values[columns.indexOf(column)] ?? ''),
     })),
   };
+}
+
+/** The column of a rule, which the table must have. */
+function columnOf({ column }: CallRule, columns: readonly string[]): string[] {
+  if (column === null) return [];
+  if (columns.includes(column)) return [column];
+  throw usage(`The table has no column "${column}".`, `It has ${columns.join(', ')}.`);
 }
 
 /**
@@ -123,10 +122,6 @@ export function joinedTables(tables: readonly ReadOtherTable[]): ReadOtherTable[
       ).values(),
     ],
   }));
-}
-
-function noColumn(column: string, columns: readonly string[]): AppFailure {
-  return usage(`The table has no column "${column}".`, `It has ${columns.join(', ')}.`);
 }
 
 /** At least JSON's overhead around the cells counts, so that very many empty lines are refused as well. */

@@ -112,9 +112,8 @@ def row_lines(name: str, row: dict[str, Any]) -> list[str]:
     run, made = row["run"], row["input"]
     names = ", ".join(device["name"] for device in row["devices"])
     lines = [
-        f"{name}, on {names}: {made['records']:,} sequences, {run['frames']:,} frames, "
-        f"{run['residues']:,} residues, {made['distinct_proteins']:,} distinct proteins "
-        f"({100 * made['distinct_share']:.1f} %); {run['parts']} parts, {row['plan']['precision']}",
+        f"{name}, on {names}: {made['sequences']:,} sequences, {run['frames']:,} frames, "
+        f"{run['residues']:,} residues; {run['parts']} parts, {row['plan']['precision']}",
         f"  start to first tokens      {run['seconds_to_first_tokens']:10.1f} s, "
         f"caches {row['caches_at_start']}",
     ]

@@ -2,7 +2,13 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Center, Group, Stack } from '@mantine/core';
 import { IconCheck, IconPlayerPlay } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { isExample, type SetUpPlan } from '../../../electron/contract/index.ts';
+import {
+  isExample,
+  type EnvironmentStatus,
+  type ModelStatus,
+  type RunSummary,
+  type SetUpPlan,
+} from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Guarded } from '../../components/feedback/Guarded.tsx';
@@ -13,14 +19,7 @@ import { SetUpProgress, useSetUpSize } from '../../components/SetUp.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { runExample, setUp, useEnvironment } from '../../state/computer/environment.ts';
-import {
-  firstSteps,
-  type ExampleStep,
-  type CheckStep,
-  type ModelStep,
-  type SetUpStep,
-  type StepName,
-} from '../../state/computer/firstSteps.ts';
+import { firstSteps, STEPS, type StepName } from '../../state/computer/firstSteps.ts';
 import { modelTitle } from '../../state/computer/modelTexts.ts';
 import { go, goToRun } from '../../state/navigation.ts';
 import { useRuns } from '../../state/runs/runs.ts';
@@ -47,7 +46,7 @@ export function StartScreen() {
   const isReady = environment?.state === 'ready';
   const models = useQuery({ ...queries.computer.models.queryOptions(), enabled: isReady });
   const tests = useQuery({ ...queries.computer.checks.queryOptions(), enabled: isReady });
-  const steps = firstSteps({
+  const { current, isDone, usable, checked } = firstSteps({
     environment,
     models: models.data ?? null,
     checks: tests.data ?? null,
@@ -55,15 +54,16 @@ export function StartScreen() {
     putOff,
   });
   const ofStep = (name: StepName) => ({
-    isCurrent: steps.current === name,
+    isCurrent: current === name,
     onLater: () => setPutOff(new Set([...putOff, name])),
   });
   const skip = useMutation({ mutationFn: leave });
-  const isDone = {
-    setUp: isReady,
-    example: steps.example.state === 'done',
-    model: steps.model.state === 'done',
-    check: steps.check.state === 'done',
+  const bodies: Record<StepName, ReactNode> = {
+    setUp: <SetUpBody status={environment} />,
+    example: <ExampleBody isSetUp={isReady} run={example} {...ofStep('example')} />,
+    model: <ModelBody isSetUp={isReady} isKnown={models.isSuccess} usable={usable} {...ofStep('model')} />,
+    check: <CheckBody isDone={isDone.check} usable={usable} checked={checked} {...ofStep('check')} />,
+    files: <FilesBody withoutModel={!isDone.model} isCurrent={current === 'files'} />,
   };
   return (
     <Page
@@ -77,24 +77,11 @@ export function StartScreen() {
       }
     >
       <Stack component="ol" className="plain-list" gap={12}>
-        <Step name="setUp" number={1} done={isDone.setUp} current={steps.current}>
-          <SetUpBody step={steps.setUp} />
-        </Step>
-        <Step name="example" number={2} done={isDone.example} current={steps.current}>
-          <ExampleBody step={steps.example} {...ofStep('example')} />
-        </Step>
-        <Step name="model" number={3} done={isDone.model} current={steps.current}>
-          <ModelBody step={steps.model} {...ofStep('model')} />
-        </Step>
-        <Step name="check" number={4} done={isDone.check} current={steps.current}>
-          <CheckBody step={steps.check} {...ofStep('check')} />
-        </Step>
-        <Step name="files" number={5} done={false} current={steps.current}>
-          <FilesBody
-            withoutModel={steps.files.state === 'without_model'}
-            isCurrent={steps.current === 'files'}
-          />
-        </Step>
+        {STEPS.map((name, index) => (
+          <Step key={name} name={name} number={index + 1} done={isDone[name]} isCurrent={current === name}>
+            {bodies[name]}
+          </Step>
+        ))}
       </Stack>
     </Page>
   );
@@ -104,13 +91,12 @@ interface StepProps {
   name: StepName;
   number: number;
   done: boolean;
-  current: StepName;
+  isCurrent: boolean;
   children: ReactNode;
 }
 
-function Step({ name, number, done, current, children }: StepProps) {
+function Step({ name, number, done, isCurrent, children }: StepProps) {
   const { t } = useTexts();
-  const isCurrent = name === current;
   return (
     <li
       className={classes.step}
@@ -132,31 +118,39 @@ function Step({ name, number, done, current, children }: StepProps) {
   );
 }
 
-interface BodyProps<Step> {
-  step: Step;
+interface BodyProps {
   isCurrent: boolean;
   onLater: () => void;
 }
 
-function SetUpBody({ step }: { step: SetUpStep }) {
+/** What is said before the set-up, and its button. A failure says itself what went wrong. */
+const HOW = {
+  absent: ['start.setUp.set_up', 'setUp.start'],
+  broken: ['start.setUp.repair', 'common.repair'],
+  cancelled: ['start.setUp.go_on', 'common.continue'],
+  failed: [null, 'common.tryAgain'],
+} as const;
+
+function SetUpBody({ status }: { status: EnvironmentStatus | null }) {
   const { t } = useTexts();
   const start = useMutation({ mutationFn: setUp });
   const cancel = useMutation({ mutationFn: () => engine.computer.cancelSetUp() });
-  switch (step.state) {
-    case 'looking':
+  switch (status?.state) {
+    case undefined:
+    case 'checking':
       return <p className={classes.text}>{t('common.loading')}</p>;
-    case 'done':
+    case 'ready':
       return (
         <p className={classes.text}>
-          {step.torchVersion === null
-            ? t('start.setUp.donePython', { python: step.pythonVersion })
-            : t('start.setUp.done', { python: step.pythonVersion, torch: step.torchVersion })}
+          {status.torchVersion === null
+            ? t('start.setUp.donePython', { python: status.pythonVersion })
+            : t('start.setUp.done', { python: status.pythonVersion, torch: status.torchVersion })}
         </p>
       );
-    case 'working':
+    case 'setting_up':
       return (
         <>
-          <SetUpProgress progress={step.progress} />
+          <SetUpProgress progress={status.progress} />
           <p className={classes.text}>{t('start.setUp.meanwhile')}</p>
           <Group gap={10} mt={4}>
             <Button variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
@@ -165,12 +159,13 @@ function SetUpBody({ step }: { step: SetUpStep }) {
           </Group>
         </>
       );
-    case 'impossible':
+    case 'interpreter_broken':
+    case 'unsupported':
       return (
         <ErrorCard
-          error={step.error}
+          error={status.error}
           actions={
-            step.remedy === 'interpreter' && (
+            status.state === 'interpreter_broken' && (
               <Button size="compact-md" onClick={() => go({ screen: 'settings' })}>
                 {t('setUp.toSettings')}
               </Button>
@@ -178,27 +173,19 @@ function SetUpBody({ step }: { step: SetUpStep }) {
           }
         />
       );
-    case 'failed':
-    case 'todo':
+    case 'absent':
+    case 'broken':
+    case 'cancelled':
+    case 'failed': {
+      const [text, button] = HOW[status.state];
       return (
         <>
-          {step.state === 'failed' ? (
-            <ErrorCard error={step.error} />
-          ) : (
-            <p className={classes.text}>{t(`start.setUp.${step.how}`)}</p>
-          )}
-          <PlanFacts plan={step.plan} />
+          {text && <p className={classes.text}>{t(text)}</p>}
+          {status.state === 'failed' && <ErrorCard error={status.error} />}
+          <PlanFacts plan={status.plan} />
           <Group gap={10} mt={4}>
             <Button loading={start.isPending} onClick={() => start.mutate()}>
-              {step.state === 'failed'
-                ? t('common.tryAgain')
-                : t(
-                    step.how === 'set_up'
-                      ? 'setUp.start'
-                      : step.how === 'repair'
-                        ? 'common.repair'
-                        : 'common.continue',
-                  )}
+              {t(button)}
             </Button>
             <Button variant="default" onClick={() => go({ screen: 'settings' })}>
               {t('start.setUp.change')}
@@ -207,6 +194,7 @@ function SetUpBody({ step }: { step: SetUpStep }) {
           </Group>
         </>
       );
+    }
   }
 }
 
@@ -246,127 +234,132 @@ function PlanFacts({ plan }: { plan: SetUpPlan }) {
   );
 }
 
-function ExampleBody({ step, isCurrent, onLater }: BodyProps<ExampleStep>) {
+interface ExampleBodyProps extends BodyProps {
+  isSetUp: boolean;
+  run: RunSummary | null;
+}
+
+function ExampleBody({ isSetUp, run, isCurrent, onLater }: ExampleBodyProps) {
   const { t } = useTexts();
-  const run = useMutation({ mutationFn: () => runExample({ show: false }) });
+  const start = useMutation({ mutationFn: () => runExample({ show: false }) });
   const wanted = useEnvironment((state) => state.exampleWanted);
-  switch (step.state) {
-    case 'later':
-      return <p className={classes.text}>{t(wanted ? 'start.example.wanted' : 'start.example.text')}</p>;
-    case 'working':
-      return (
-        <>
-          <p className={classes.text} role="status">
-            {t('start.example.working')}
-          </p>
-          <ProgressBar label={t('start.example.working')} fraction={step.fraction} size="large" />
-          <Group gap={10} mt={4}>
-            <Button variant="default" onClick={() => goToRun(step.runId)}>
-              {t('start.example.watch')}
-            </Button>
-          </Group>
-        </>
-      );
-    case 'done':
-      return (
-        <>
-          <p className={classes.text}>{t('example.done')}</p>
-          <Group gap={10} mt={4}>
-            <Button variant="default" onClick={() => goToRun(step.runId, 'results')}>
-              {t('start.example.results')}
-            </Button>
-          </Group>
-        </>
-      );
-    case 'stopped':
-    case 'todo':
-      return (
-        <>
-          <p className={classes.text}>
-            {t(step.state === 'stopped' ? 'start.example.stopped' : 'start.example.text')}
-          </p>
-          {step.state === 'stopped' && step.error && <ErrorCard error={step.error} />}
-          <Group gap={10} mt={4}>
-            <Button
-              variant={isCurrent ? 'filled' : 'default'}
-              loading={run.isPending}
-              leftSection={<IconPlayerPlay size={16} aria-hidden />}
-              onClick={() => run.mutate()}
-            >
-              {t('newRun.runExample')}
-            </Button>
-            {step.state === 'stopped' && (
-              <Button variant="default" onClick={() => goToRun(step.runId)}>
-                {t('start.example.watch')}
-              </Button>
-            )}
-            {isCurrent && (
-              <Button variant="default" onClick={onLater}>
-                {t('start.later')}
-              </Button>
-            )}
-          </Group>
-        </>
-      );
-  }
-}
-
-function ModelBody({ step, isCurrent, onLater }: BodyProps<ModelStep>) {
-  const { t, format } = useTexts();
-  switch (step.state) {
-    case 'later':
-      return <p className={classes.text}>{t('start.model.text')}</p>;
-    case 'looking':
-      return <p className={classes.text}>{t('startReason.models_unknown')}</p>;
-    case 'done':
-      return <p className={classes.text}>{t('start.model.done', { names: format.list(step.titles) })}</p>;
-    case 'todo':
-      return (
-        <>
-          <p className={classes.text}>{t('start.model.text')}</p>
-          {isCurrent && (
-            <>
-              <p className={classes.text}>{t('start.model.which')}</p>
-              <ModelList />
-              <Group gap={10} mt={4}>
-                <Button variant="default" onClick={onLater}>
-                  {t('start.later')}
-                </Button>
-              </Group>
-            </>
-          )}
-        </>
-      );
-  }
-}
-
-function CheckBody({ step, isCurrent, onLater }: BodyProps<CheckStep>) {
-  const texts = useTexts();
-  const { t } = texts;
-  const models = useQuery({ ...queries.computer.models.queryOptions(), enabled: step.state !== 'later' });
-  if (step.state === 'later' || (step.state === 'todo' && !isCurrent))
-    return <p className={classes.text}>{t('start.check.text')}</p>;
+  if (!isSetUp)
+    return <p className={classes.text}>{t(wanted ? 'start.example.wanted' : 'start.example.text')}</p>;
+  if (run?.state.phase === 'done')
+    return (
+      <>
+        <p className={classes.text}>{t('example.done')}</p>
+        <Group gap={10} mt={4}>
+          <Button variant="default" onClick={() => goToRun(run.runId, 'results')}>
+            {t('start.example.results')}
+          </Button>
+        </Group>
+      </>
+    );
+  const watch = run && (
+    <Button variant="default" onClick={() => goToRun(run.runId)}>
+      {t('start.example.watch')}
+    </Button>
+  );
+  const isStopped = run && (run.interrupted || ['paused', 'failed', 'cancelled'].includes(run.state.phase));
+  if (run && !isStopped)
+    return (
+      <>
+        <p className={classes.text} role="status">
+          {t('start.example.working')}
+        </p>
+        <ProgressBar label={t('start.example.working')} fraction={run.fraction} size="large" />
+        <Group gap={10} mt={4}>
+          {watch}
+        </Group>
+      </>
+    );
   return (
     <>
-      {step.state === 'todo' && <p className={classes.text}>{t('start.check.text')}</p>}
-      {step.models.map(({ model: id, title: name, results }) => {
-        const model = models.data?.find((one) => one.id === id);
-        const title = model ? modelTitle(model, texts) : name;
-        return (
-          <CheckPart
-            key={id}
-            request={{ check: 'controls', model: id }}
-            title={title}
-            results={results}
-            heading={<b>{title}</b>}
-          />
-        );
-      })}
-      {step.state === 'todo' && (
+      <p className={classes.text}>{t(run ? 'start.example.stopped' : 'start.example.text')}</p>
+      {run && 'error' in run.state && run.state.error && <ErrorCard error={run.state.error} />}
+      <Group gap={10} mt={4}>
+        <Button
+          variant={isCurrent ? 'filled' : 'default'}
+          loading={start.isPending}
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          onClick={() => start.mutate()}
+        >
+          {t('newRun.runExample')}
+        </Button>
+        {watch}
+        {isCurrent && <Later onLater={onLater} />}
+      </Group>
+    </>
+  );
+}
+
+function Later({ onLater }: Pick<BodyProps, 'onLater'>) {
+  const { t } = useTexts();
+  return (
+    <Button variant="default" onClick={onLater}>
+      {t('start.later')}
+    </Button>
+  );
+}
+
+interface ModelBodyProps extends BodyProps {
+  isSetUp: boolean;
+  isKnown: boolean;
+  usable: readonly ModelStatus[];
+}
+
+function ModelBody({ isSetUp, isKnown, usable, isCurrent, onLater }: ModelBodyProps) {
+  const { t, format } = useTexts();
+  if (isSetUp && !isKnown) return <p className={classes.text}>{t('startReason.models_unknown')}</p>;
+  if (usable.length > 0) {
+    const names = format.list(usable.map(({ title }) => title));
+    return <p className={classes.text}>{t('start.model.done', { names })}</p>;
+  }
+  return (
+    <>
+      <p className={classes.text}>{t('start.model.text')}</p>
+      {isCurrent && (
+        <>
+          <p className={classes.text}>{t('start.model.which')}</p>
+          <ModelList />
+          <Group gap={10} mt={4}>
+            <Later onLater={onLater} />
+          </Group>
+        </>
+      )}
+    </>
+  );
+}
+
+interface CheckBodyProps extends BodyProps, Pick<ReturnType<typeof firstSteps>, 'usable' | 'checked'> {
+  isDone: boolean;
+}
+
+function CheckBody({ isDone, usable, checked, isCurrent, onLater }: CheckBodyProps) {
+  const texts = useTexts();
+  const { t } = texts;
+  const isShown = isDone || isCurrent;
+  return (
+    <>
+      {!isDone && <p className={classes.text}>{t('start.check.text')}</p>}
+      {isShown &&
+        checked.map(({ model: id, title: name, results }) => {
+          const model = usable.find((one) => one.id === id);
+          const title = model ? modelTitle(model, texts) : name;
+          return (
+            <CheckPart
+              key={id}
+              request={{ check: 'controls', model: id }}
+              title={title}
+              results={results}
+              heading={<b>{title}</b>}
+            />
+          );
+        })}
+      {!isDone && isCurrent && (
         <Group gap={10} mt={4}>
-          <Button variant="default" onClick={onLater}>
-            {t('start.later')}
-          </Button>
+          <Later onLater={onLater} />
         </Group>
       )}
     </>

@@ -24,7 +24,6 @@ test('a dropped folder: what it contains, what cannot be used and why, and the r
   await expect(files.getByRole('row', { name: /empty\.fna/ })).toContainText('Used, see note');
   await good.click();
   await expect(window.getByText(/shorter than a chunk/)).toBeVisible();
-  await expect(window.getByRole('figure', { name: /Sequence lengths/ })).toBeVisible();
   const complaints = [
     ['cut off.fa.gz', /ends too early|cut off/i],
     ['proteins.fasta', 'Proteins, not DNA.'],

@@ -169,9 +169,6 @@ export const inspectedFileSchema = z.object({
   min_length: countSchema,
   median_length: countSchema,
   max_length: countSchema,
-  /** Sequences per length bin; bin i holds lengths from `length_bin_edges[i]` to below `length_bin_edges[i + 1]`. */
-  length_bin_edges: z.array(countSchema),
-  length_histogram: z.array(countSchema),
   empty: countSchema,
   invalid_characters: countSchema,
   malformed: countSchema,

@@ -19,7 +19,7 @@ from plain_definition import chunk_bounds, frames_of_chunk
 from prepare_process import run_prepare, validate_problem, validator
 
 from virnucpro_backend.prepare.frames import GeneticCode
-from virnucpro_backend.prepare.inspect import LENGTH_BIN_EDGES, LengthStatistics, inspect_file
+from virnucpro_backend.prepare.inspect import LengthStatistics, inspect_file
 from virnucpro_backend.prepare.judged import JudgedCounts
 from virnucpro_backend.prepare.records.survey import InMemory
 
@@ -63,7 +63,6 @@ def test_a_messy_file_is_counted_correctly(tmp_path: Path) -> None:
     assert (event["format"], event["compression"]) == ("fasta", "gzip")
     assert (event["sequences"], event["bases"]) == (6, sum(lengths))
     assert (event["min_length"], event["median_length"], event["max_length"]) == (0, 5, 70_000)
-    assert sum(event["length_histogram"]) == 6
     assert event["judged"]["500"]["shorter"] == 4
     assert (event["empty"], event["invalid_characters"], event["malformed"]) == (1, 1, 0)
     assert event["duplicate_ids"] == 1
@@ -181,10 +180,6 @@ def test_length_statistics_are_exact(lengths: list[int]) -> None:
         found.add(np.array(lengths[begin : begin + 7], np.int64))
     expected = (min(lengths), statistics.median_low(lengths), max(lengths)) if lengths else (0, 0, 0)
     assert found.minimum_median_maximum() == expected
-    assert sum(found.histogram()) == len(lengths)
-    for chunk_length in (300, 500):
-        short_bins = LENGTH_BIN_EDGES.index(chunk_length)
-        assert sum(found.histogram()[:short_bins]) == found.below(chunk_length)
     assert found.below(500) == sum(length < 500 for length in lengths)
     assert found.below(65_000) == sum(length < 65_000 for length in lengths)
 

@@ -112,36 +112,3 @@ export function withPairProblems(files: readonly ListedFile[]): readonly ListedF
     return { ...file, inspected: { ...file.inspected, problems: [...file.inspected.problems, ...more] } };
   });
 }
-
-/** Path of the first file with the same content, for each file that repeats one. */
-export function repeatedFiles(files: readonly ListedFile[]): ReadonlyMap<string, string> {
-  const firstByHash = new Map<string, string>();
-  const repeats = new Map<string, string>();
-  for (const { path, inspected } of files) {
-    if (!inspected?.sha256) continue;
-    const first = firstByHash.get(inspected.sha256);
-    if (first === undefined) firstByHash.set(inspected.sha256, path);
-    else repeats.set(path, first);
-  }
-  return repeats;
-}
-
-export interface LengthBin {
-  readonly from: number;
-  readonly to: number;
-  readonly count: number;
-}
-
-/** The bins from the shortest to the longest sequence, and one empty bin on either side. */
-export function lengthBins(
-  file: Pick<InspectedFile, 'length_histogram' | 'length_bin_edges' | 'max_length'>,
-): LengthBin[] {
-  const bins = file.length_histogram.map((count, index) => ({
-    from: file.length_bin_edges[index] ?? 0,
-    to: file.length_bin_edges[index + 1] ?? file.max_length,
-    count,
-  }));
-  const first = bins.findIndex((bin) => bin.count > 0);
-  const last = bins.findLastIndex((bin) => bin.count > 0);
-  return first < 0 ? [] : bins.slice(Math.max(0, first - 1), last + 2);
-}

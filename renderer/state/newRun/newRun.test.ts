@@ -20,7 +20,7 @@ import {
   RUN_REQUEST_DEFAULTS,
   samplesOfFiles,
 } from './choices.ts';
-import { type ListedFile, lengthBins, repeatedFiles, totalsOf, verdictOf, withFiles } from './inspection.ts';
+import { type ListedFile, totalsOf, verdictOf, withFiles } from './inspection.ts';
 import { adviseLook } from './modelAdvice.ts';
 import { startReasons } from './startReasons.ts';
 import { choose, nameSamples, startOver, useNewRun } from './store.ts';
@@ -103,11 +103,6 @@ describe('the list of files', () => {
     const files = withFiles(withFiles([], ['/a.fa', '/b.fa']), [], madeInspection('/b.fa'));
     expect(files.map(verdictOf)).toEqual(['looking', 'ready']);
     expect(totalsOf(files)).toMatchObject({ files: 2, sequences: 27_734 });
-  });
-
-  it('finds files with the same content', () => {
-    const twin = { path: '/copy.fa', inspected: { ...madeInspection('/a.fa'), path: '/copy.fa' } };
-    expect([...repeatedFiles([listed('/a.fa'), listed('/b.fa'), twin])]).toEqual([['/copy.fa', '/a.fa']]);
   });
 });
 
@@ -204,25 +199,6 @@ describe('the advice on models', () => {
     const allShort = { ...file, judged: judgedAt(150, file.sequences) };
     expect(verdictOf({ path: file.path, inspected: file })).toBe('ready');
     expect(verdictOf({ path: file.path, inspected: allShort })).toBe('warning');
-  });
-});
-
-describe('the histogram of lengths', () => {
-  it('loses no sequence and shows at most one empty bin at either end', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 60 }), (counts) => {
-        const bins = lengthBins({
-          length_histogram: counts,
-          length_bin_edges: counts.map((_, index) => index),
-          max_length: counts.length,
-        });
-        const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
-        expect(sum(bins.map((bin) => bin.count))).toBe(sum(counts));
-        if (bins.length === 0) return;
-        expect(bins.slice(0, 2).some((bin) => bin.count > 0)).toBe(true);
-        expect(bins.slice(-2).some((bin) => bin.count > 0)).toBe(true);
-      }),
-    );
   });
 });
 

@@ -101,8 +101,6 @@ class Inspection:
             "min_length": minimum,
             "median_length": median,
             "max_length": maximum,
-            "length_bin_edges": list(LENGTH_BIN_EDGES),
-            "length_histogram": self._lengths.histogram(),
             "empty": count("empty"),
             "invalid_characters": count("invalid_characters") + count("protein_records"),
             "malformed": count("malformed_record"),
@@ -136,17 +134,6 @@ class Inspection:
 
 
 _COUNTED_BELOW = 1 << 16
-_LARGEST_SAFE_INTEGER = 2**53 - 1
-
-# Bin i holds lengths from edge i to below edge i + 1; the first bin holds empty sequences. The edges are
-# preferred numbers that include the models' chunk lengths, so no bin spans 300 or 500 bp.
-_STEPS = (10, 12, 16, 20, 25, 30, 40, 50, 60, 80)
-LENGTH_BIN_EDGES: tuple[int, ...] = (
-    0,
-    *sorted({step * 10**decade // 10 for decade in range(9) for step in _STEPS}),
-    10**9,
-    _LARGEST_SAFE_INTEGER,
-)
 
 
 class LengthStatistics:
@@ -163,13 +150,6 @@ class LengthStatistics:
             self._long.append(lengths[is_long])
             lengths = lengths[~is_long]
         self._counts += np.bincount(lengths, minlength=_COUNTED_BELOW)
-
-    def histogram(self) -> list[int]:
-        """Number of sequences per bin of LENGTH_BIN_EDGES."""
-        edges = np.array(LENGTH_BIN_EDGES)
-        sums = np.concatenate([[0], np.cumsum(self._counts)])
-        short = np.diff(sums[np.minimum(edges, _COUNTED_BELOW)])
-        return [int(n) for n in short + np.histogram(self._long_lengths(), bins=edges)[0]]
 
     def below(self, length: int) -> int:
         """Number of sequences shorter than `length`."""

@@ -1,40 +1,20 @@
-import { Anchor, CloseButton, Group, Paper, Stack, Text } from '@mantine/core';
+import { CloseButton, Group, Stack, Text } from '@mantine/core';
 import { fileName } from '../../../i18n/names.ts';
-import { useMemo } from 'react';
 import { ProblemList } from '../../../components/files/ProblemList.tsx';
 import { Facts } from '../../../components/Facts.tsx';
-import { oneTwoFive } from '../../../components/charts/axes.ts';
-import { Histogram } from '../../../components/charts/Histogram.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { goToRun } from '../../../state/navigation.ts';
-import {
-  type ListedFile,
-  lengthBins,
-  problemsOf,
-  repeatedFiles,
-  verdictOf,
-} from '../../../state/newRun/inspection.ts';
-import { selectFile, useNewRun } from '../../../state/newRun/store.ts';
-import { useRuns } from '../../../state/runs/runs.ts';
+import { type ListedFile, problemsOf, verdictOf } from '../../../state/newRun/inspection.ts';
+import { selectFile } from '../../../state/newRun/store.ts';
 import classes from './FilesCard.module.css';
 
-const HISTOGRAM_PX = 138;
-
-/** One file of the preview: its figures, its lengths, and each problem with its effect. */
+/** One file of the preview: its figures, and each problem with its effect. */
 export function FileDetails({ file, chunkLength }: { file: ListedFile; chunkLength: number }) {
   const { t, format } = useTexts();
-  const files = useNewRun((state) => state.files);
-  const runs = useRuns((state) => state.runs);
   const { inspected } = file;
-  const bins = useMemo(() => (inspected ? lengthBins(inspected) : []), [inspected]);
   if (!inspected) return null;
 
   const name = fileName(file.path);
   const isBlocked = verdictOf(file) === 'blocked';
-  const original = repeatedFiles(files).get(file.path);
-  const earlier = runs?.find(
-    (run) => run.state.phase === 'done' && run.plan.inputs.some((input) => input.sha256 === inspected.sha256),
-  );
   return (
     <Stack component="section" className={classes.details ?? ''} gap={12} tabIndex={0} aria-label={name}>
       <Group gap={8} justify="space-between" align="flex-start" wrap="nowrap">
@@ -60,41 +40,6 @@ export function FileDetails({ file, chunkLength }: { file: ListedFile; chunkLeng
             },
           ]}
         />
-      )}
-      {original !== undefined && (
-        <Paper component="p" px={12} py={8} radius="md" bg="var(--accent-soft)">
-          {t('newRun.sameContent', { name: fileName(original) })}
-        </Paper>
-      )}
-      {earlier && (
-        <Paper component="p" px={12} py={8} radius="md" bg="var(--accent-soft)">
-          {t('newRun.analysedBefore', { date: format.dateTime(earlier.createdAt) })}{' '}
-          <Anchor component="button" type="button" onClick={() => goToRun(earlier.runId, 'results')}>
-            {earlier.name}
-          </Anchor>
-        </Paper>
-      )}
-      {!isBlocked && bins.length > 0 && inspected.sequences > 0 && (
-        <div>
-          <Text mb={2} fz="sm" c="dimmed">
-            {t('newRun.lengths')}
-          </Text>
-          <Histogram
-            title={t('newRun.lengths')}
-            summary={t('newRun.lengthsSummary', {
-              min: format.bases(inspected.min_length),
-              median: format.bases(inspected.median_length),
-              max: format.bases(inspected.max_length),
-            })}
-            bins={bins}
-            formatBorder={format.bases}
-            countLabel={t('results.sequences')}
-            height={HISTOGRAM_PX}
-            color={({ to }) => (to <= chunkLength ? 'var(--not-scored)' : 'var(--others)')}
-            ticks={oneTwoFive(bins[0]?.from ?? 1, bins.at(-1)?.to ?? 10)}
-            line={{ at: chunkLength, label: t('newRun.chunkLine', { length: format.bases(chunkLength) }) }}
-          />
-        </div>
       )}
     </Stack>
   );

@@ -36,8 +36,6 @@ const LEAST_IN_SIGHT = 6;
 const heightOf = (rows: number) => (rows + 1) * ROW_HEIGHT + 4;
 /** What is above and below the table until Start, for files without a model yet. */
 const REST_PX = 630;
-/** From this many files on, those with notes can be listed alone. */
-const MANY = 25;
 /** Hidden where space is short: what happens to a file, and the button that removes it, come first. */
 const NARROW = { bases: false };
 const NARROWEST = { ...NARROW, sample: false, sequences: false };
@@ -70,9 +68,6 @@ export function FilesStep({ chunkLength = USUAL_CHUNK_LENGTH }: { chunkLength?: 
     details.some(({ control }) => control);
   const home = useMemo(() => commonFolder(files), [files]);
   const listed = useMemo(() => inOrder(files), [files]);
-  const remarked = listed.filter((file) => mainProblem(file) !== undefined);
-  const [wantsRemarked, setWantsRemarked] = useState(false);
-  const shown = wantsRemarked && remarked.length > 0 ? remarked : listed;
   const remove = useRemoveFiles();
   const labels = useMemo(
     () => samples.map((name, index) => (details[index]?.control ? t('samples.controlName', { name }) : name)),
@@ -105,7 +100,7 @@ export function FilesStep({ chunkLength = USUAL_CHUNK_LENGTH }: { chunkLength?: 
     !sheet?.unnamed.length &&
     files.every((file) => verdictOf(file) === 'ready');
   const opened = wanted ?? !isDone;
-  const [full, least] = [heightOf(Math.min(shown.length, MOST_IN_SIGHT)), heightOf(LEAST_IN_SIGHT)];
+  const [full, least] = [heightOf(Math.min(listed.length, MOST_IN_SIGHT)), heightOf(LEAST_IN_SIGHT)];
   const summary = (
     <>
       {looking && <Loader size={14} mr={8} />}
@@ -150,16 +145,6 @@ export function FilesStep({ chunkLength = USUAL_CHUNK_LENGTH }: { chunkLength?: 
                 {t('samples.edit')}
               </Button>
             )}
-            {remarked.length > 0 && files.length >= MANY && (
-              <Button
-                variant={wantsRemarked ? 'light' : 'default'}
-                size="compact-sm"
-                aria-pressed={wantsRemarked}
-                onClick={() => setWantsRemarked(!wantsRemarked)}
-              >
-                {t('newRun.onlyRemarked', { count: remarked.length })}
-              </Button>
-            )}
             {several && home && (
               <Text fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
                 <IconFolder size={16} style={{ verticalAlign: 'text-bottom' }} aria-hidden /> {home}
@@ -171,8 +156,8 @@ export function FilesStep({ chunkLength = USUAL_CHUNK_LENGTH }: { chunkLength?: 
               label={t('common.sequences')}
               columns={columns}
               hiddenColumns={isNarrowest ? NARROWEST : shownFile ? NARROW : ALL}
-              total={shown.length}
-              rowAt={(index) => shown[index]}
+              total={listed.length}
+              rowAt={(index) => listed[index]}
               height={`min(${full}px, max(${least}px, 100dvh - ${REST_PX}px))`}
               onOpen={openFile}
               isOpen={(file) => file.path === shownFile?.path}

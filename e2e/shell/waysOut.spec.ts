@@ -115,7 +115,7 @@ test('a user who cancels the restart in safe mode does not get it when quitting 
   await crash(app);
   await expect
     .poll(async () => (await questions(app)).map(({ message }) => message))
-    .toEqual(['The window has ended several times.', expect.stringContaining('is still at work')]);
+    .toEqual(['The window cannot be shown.', expect.stringContaining('is still at work')]);
 
   await answerQuestions(app, 'Quit now');
   await quit(app);

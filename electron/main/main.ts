@@ -28,7 +28,6 @@ import {
   type WindowContext,
 } from '../engine/index.ts';
 import { registerAppScheme, serveApp, guardAllPages } from './window/webGuard.ts';
-import { BrowserMode } from './trouble/browserMode.ts';
 import { desktopActions } from './window/desktopActions.ts';
 import { GrantedPaths } from './window/grantedPaths.ts';
 import { openMainWindow } from './window/mainWindow.ts';
@@ -38,9 +37,7 @@ import { putOffQuitting, type QuitPutOff } from './quit/putOffQuitting.ts';
 import { Quitting } from './quit/quitting.ts';
 import { relaunch, SAFE_MODE_SWITCH, logShell, endAfter } from './trouble/shellLogging.ts';
 import { pathsOutsideAppImage } from './trouble/appImage.ts';
-import { RESTART_ONCE_SWITCH } from './selfCheck/copyPoints.ts';
-import { SELF_CHECK_SWITCH } from './selfCheck/point.ts';
-import { selfCheck } from './selfCheck/selfCheck.ts';
+import { SELF_CHECK_SWITCH, selfCheck } from './selfCheck.ts';
 import { signalRuns } from './systemSignals.ts';
 import { shellTexts, type ShellTexts } from './shellTexts.ts';
 import { WindowKeeper } from './window/windowKeeper.ts';
@@ -92,10 +89,9 @@ function begin(paths: AppPaths): void {
   registerAppScheme();
   guardAllPages();
   const quitPutOff = putOffQuitting();
-  const wasReady = app.isReady();
   app
     .whenReady()
-    .then(() => run({ paths, log, safeMode, wasReady, quitPutOff }))
+    .then(() => run({ paths, log, safeMode, quitPutOff }))
     .catch((reason: unknown) => {
       quitPutOff.end();
       return endAfter(reason, log);
@@ -106,11 +102,10 @@ interface Start {
   paths: AppPaths;
   log: ShellLog;
   safeMode: boolean;
-  wasReady: boolean;
   quitPutOff: QuitPutOff;
 }
 
-async function run({ paths, log, safeMode, wasReady, quitPutOff }: Start): Promise<void> {
+async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
   const service = await openService(
     engineBase({ appVersion: app.getVersion(), paths, storeHost: storeHost(), startModule }),
     {
@@ -130,7 +125,6 @@ async function run({ paths, log, safeMode, wasReady, quitPutOff }: Start): Promi
   });
 
   const broker = new PortBroker(serviceRouter(service), (computer) => service.others.tunnel(computer));
-  const browserMode = new BrowserMode(service, pageFolder(), texts);
   const make = (): BrowserWindow => {
     const window = openMainWindow({
       preload: join(import.meta.dirname, '..', 'preload', 'preload.cjs'),
@@ -169,27 +163,22 @@ async function run({ paths, log, safeMode, wasReady, quitPutOff }: Start): Promi
     });
     return window;
   };
-  const restartInSafeMode = (): void => {
-    quitting.quitWith(() => {
-      relaunch(SAFE_MODE_SWITCH);
-    });
-  };
   const keeper: WindowKeeper = new WindowKeeper({
     log,
     safeMode,
     texts,
-    browserMode,
     make,
     mayOpen: (): boolean => quitting.mayOpenWindow,
-    restartInSafeMode,
+    restartInSafeMode: () => {
+      quitting.quitWith(() => {
+        relaunch(SAFE_MODE_SWITCH);
+      });
+    },
   });
   const quitting: Quitting = new Quitting(service, keeper.current, texts);
 
   const stopSignals = signalRuns(service, { window: keeper.current, show: keeper.show, texts, log });
-  app.on('will-quit', () => {
-    stopSignals();
-    void browserMode.close();
-  });
+  app.on('will-quit', stopSignals);
   app.on('second-instance', keeper.show);
   app.on('activate', keeper.show);
   endsWithLastWindow = process.platform !== 'darwin';
@@ -213,14 +202,9 @@ async function run({ paths, log, safeMode, wasReady, quitPutOff }: Start): Promi
     return;
   }
   keeper.show();
-  const window = keeper.current();
   log.write('info', 'Open.');
-  if (process.argv.includes(RESTART_ONCE_SWITCH)) {
-    if (safeMode) app.quit();
-    else restartInSafeMode();
-  } else if (window && process.argv.includes(SELF_CHECK_SWITCH)) {
-    await selfCheck({ service, window, log, wasReady });
-  }
+  const window = keeper.current();
+  if (window && process.argv.includes(SELF_CHECK_SWITCH)) await selfCheck({ service, window, log });
 }
 
 /** The menu is in the language of the window. */

@@ -1,8 +1,8 @@
-import { app, clipboard, shell } from 'electron';
+import { app } from 'electron';
 import { arch, release } from 'node:os';
 import type { ShellLog } from '../../engine/index.ts';
 import { asAppError } from '../../contract/errors.ts';
-import { askUser } from '../askUser.ts';
+import { askBesideLog, askUser } from '../askUser.ts';
 import { toldIn } from '../runSignals.ts';
 import { shellTexts } from '../shellTexts.ts';
 import { appImageFile } from './appImage.ts';
@@ -48,22 +48,14 @@ export async function endAfter(reason: unknown, log?: ShellLog): Promise<void> {
   const { cause } = asAppError(reason);
   const { title, nextStep } = toldIn(language, asAppError(reason));
   log?.write('error', `Start failed: ${reason instanceof Error ? (reason.stack ?? reason.message) : cause}`);
-  for (let asking = true; asking;) {
-    const answer = await askUser({
-      type: 'error',
-      message: title,
-      detail: `${cause}\n${nextStep}${log ? `\n\nLog: ${log.file}` : ''}`,
-      choices: [
-        [t('shell.quit'), 'quit'],
-        ...(log ? [[t('shell.trouble.log'), 'log'] as const] : []),
-        [t('shell.trouble.copy'), 'copy'],
-      ],
-      cancel: 'quit',
-    });
-    if (answer === 'log' && log) await shell.openPath(log.file);
-    else if (answer === 'copy') await clipboard.writeText(`${title}\n${cause}\n${nextStep}`);
-    else asking = false;
-  }
+  const question = {
+    type: 'error',
+    message: title,
+    detail: `${cause}\n${nextStep}${log ? `\n\nLog: ${log.file}` : ''}`,
+    choices: [[t('shell.quit'), 'quit']],
+    cancel: 'quit',
+  } as const;
+  await (log ? askBesideLog(question, { log, t }) : askUser(question));
   app.exit(1);
 }
 

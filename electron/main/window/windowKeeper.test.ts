@@ -1,28 +1,57 @@
-import { expect, it, vi } from 'vitest';
-import { troubleQuestion, ReloadPolicy } from './windowKeeper.ts';
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { askBesideLog } from '../askUser.ts';
 import { shellTexts } from '../shellTexts.ts';
+import { WindowKeeper } from './windowKeeper.ts';
 
-vi.mock('electron', () => ({ app: {} }));
+vi.mock('electron', () => ({ app: { getGPUFeatureStatus: () => ({}) } }));
+vi.mock('../askUser.ts', () => ({ askBesideLog: vi.fn(() => Promise.resolve('again')) }));
+const asked = vi.mocked(askBesideLog);
 
-it('reloads a page three times with growing delays, and then no more', () => {
-  const policy = new ReloadPolicy();
-  const delays = [0, 10, 20, 30, 40].map((second) => policy.next(second * 1000));
-  expect(delays).toEqual([0, 1_000, 5_000, undefined, undefined]);
+beforeEach(() => {
+  vi.useFakeTimers();
+  asked.mockClear();
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 
-it('does not count crashes more than a minute ago, or those before the user reloaded', () => {
-  const policy = new ReloadPolicy();
-  expect([0, 61, 122, 183].map((second) => policy.next(second * 1000))).toEqual([0, 0, 0, 0]);
-  policy.next(184_000);
-  policy.forget();
-  expect(policy.next(185_000)).toBe(0);
+function shown(safeMode = false) {
+  const reload = vi.fn();
+  const contents = Object.assign(new EventEmitter(), { reload });
+  const window = Object.assign(new EventEmitter(), { webContents: contents, isDestroyed: () => false });
+  const keeper = new WindowKeeper({
+    ...{ safeMode, log: { write: vi.fn() } as never, texts: () => shellTexts('en') },
+    ...{ make: () => window as never, mayOpen: () => true, restartInSafeMode: vi.fn() },
+  });
+  keeper.show();
+  const crash = async (afterSeconds: number) => {
+    await vi.advanceTimersByTimeAsync(afterSeconds * 1000);
+    contents.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 1 });
+    await vi.advanceTimersByTimeAsync(1000);
+  };
+  return { window, reload, crash };
+}
+
+it('loads a page that crashes again, and asks at the fourth crash within a minute', async () => {
+  const { window, reload, crash } = shown();
+  window.emit('ready-to-show');
+  for (const seconds of [0, 61, 61, 10, 10]) await crash(seconds);
+  expect(reload).toHaveBeenCalledTimes(5);
+  expect(asked).not.toHaveBeenCalled();
+  await crash(10);
+  expect(asked).toHaveBeenCalledOnce();
+  // The user has asked for it once more, and the count begins again.
+  expect(reload).toHaveBeenCalledTimes(6);
+  await crash(1);
+  expect(asked).toHaveBeenCalledOnce();
 });
 
-it('offers safe mode once, the browser always, and does nothing when dismissed', () => {
-  const first = troubleQuestion('not_painted', false, shellTexts('en'));
-  expect(first.choices.map(([, answer]) => answer)).toEqual(['safe_mode', 'browser', 'wait', 'log', 'quit']);
-  expect(first.cancel).toBe('wait');
-  const again = troubleQuestion('keeps_ending', true, shellTexts('de'));
-  expect(again.choices.map(([, answer]) => answer)).toEqual(['browser', 'reload', 'log', 'quit']);
-  expect(again.cancel).toBe('reload');
+it.each([false, true])('asks when it is not painted; in safe mode: %s', async (safeMode) => {
+  shown(safeMode);
+  await vi.advanceTimersByTimeAsync(16_000);
+  const [question] = asked.mock.lastCall ?? [];
+  const answers = question?.choices.map(([, answer]) => answer);
+  expect(answers).toEqual([...(safeMode ? [] : ['safe_mode']), 'again', 'quit']);
+  expect(question?.detail).toContain('npm run virnucpro -- serve --open');
 });

@@ -1,14 +1,19 @@
-import { app, type BrowserWindow, shell } from 'electron';
+import { app, type BrowserWindow } from 'electron';
 import type { ShellLog } from '../../engine/index.ts';
-import { askUser, type Question } from '../askUser.ts';
-import type { BrowserMode } from '../trouble/browserMode.ts';
+import { askBesideLog } from '../askUser.ts';
 import type { ShellTexts } from '../shellTexts.ts';
+
+/** Longer than any computer needs to show the page. */
+const PAINTS_WITHIN_MS = 15_000;
+const RELOAD_AFTER_MS = 500;
+/** A page that ends more often than this within a minute is not loaded again by itself. */
+const MOST_ENDS = 3;
+const FORGOTTEN_AFTER_MS = 60_000;
 
 interface WindowKeeperOptions {
   log: ShellLog;
   safeMode: boolean;
   texts: () => ShellTexts;
-  browserMode: BrowserMode;
   /** Creates a window, which shows itself as soon as it is painted. */
   make: () => BrowserWindow;
   mayOpen: () => boolean;
@@ -16,12 +21,14 @@ interface WindowKeeperOptions {
 }
 
 /**
- * The program's one window: creates it, brings it to the front, and offers alternatives if it does not work.
+ * The program's one window: creates it, brings it to the front, loads a page again that crashed, and says what to do if it cannot be shown.
  */
 export class WindowKeeper {
   private readonly options: WindowKeeperOptions;
   private window: BrowserWindow | undefined;
-  private health: WindowHealth | undefined;
+  private painted = false;
+  private paintTimer: NodeJS.Timeout | undefined;
+  private ends: number[] = [];
   private asking = false;
 
   constructor(options: WindowKeeperOptions) {
@@ -32,139 +39,29 @@ export class WindowKeeper {
     this.window?.isDestroyed() === false ? this.window : undefined;
 
   readonly show = (): void => {
-    const { browserMode, log, make, mayOpen } = this.options;
+    const { make, mayOpen } = this.options;
     if (!mayOpen()) return;
     const there = this.current();
-    if (browserMode.isOn) {
-      void browserMode.ask();
-    } else if (there) {
+    if (there) {
       if (there.isMinimized()) there.restore();
       there.show();
       there.focus();
     } else {
       this.window = make();
-      this.health = new WindowHealth(this.window, log, (trouble) => void this.help(trouble));
+      this.watch(this.window);
     }
   };
 
-  private async help(trouble: WindowTrouble): Promise<void> {
-    if (this.asking || !this.options.mayOpen()) return;
-    this.asking = true;
-    try {
-      while (await this.ask(trouble));
-    } finally {
-      this.asking = false;
-    }
-  }
-
-  /**
-   * Whether to ask again: opening the log, or a browser that does not open, leaves the user without a window.
-   */
-  private async ask(trouble: WindowTrouble): Promise<boolean> {
-    const { log, safeMode, browserMode, texts } = this.options;
-    const question = troubleQuestion(trouble, safeMode, texts());
-    // If the window is painted after all, no answer is needed.
-    const painted = new AbortController();
-    const dismiss = () => {
-      painted.abort();
-    };
-    this.window?.once('ready-to-show', dismiss);
-    const answer = await askUser(question, this.current(), painted.signal);
-    this.window?.removeListener('ready-to-show', dismiss);
-    if (painted.signal.aborted) return false;
-    log.write('info', `${question.message} Chosen: ${answer}.`);
-    switch (answer) {
-      case 'wait':
-        this.health?.expectPaint();
-        break;
-      case 'reload':
-        this.health?.reloadOnceMore();
-        break;
-      case 'safe_mode':
-        this.options.restartInSafeMode();
-        break;
-      case 'browser':
-        if (!(await browserMode.open())) return true;
-        this.current()?.hide();
-        break;
-      case 'quit':
-        app.quit();
-        break;
-      case 'log':
-        await shell.openPath(log.file);
-        return true;
-    }
-    return false;
-  }
-}
-
-export type TroubleAnswer = 'wait' | 'reload' | 'safe_mode' | 'browser' | 'log' | 'quit';
-
-/** The choices for a user whose window does not work. None of them affects runs. */
-export function troubleQuestion(
-  trouble: WindowTrouble,
-  safeMode: boolean,
-  t: ShellTexts,
-): Question<TroubleAnswer> {
-  const tryAgain = trouble === 'not_painted' ? 'wait' : 'reload';
-  return {
-    type: 'warning',
-    message: t(`shell.trouble.${trouble}`),
-    detail: t(safeMode ? 'shell.trouble.causeInSafeMode' : 'shell.trouble.cause'),
-    choices: [
-      ...(safeMode ? [] : [[t('shell.trouble.safeMode'), 'safe_mode'] as const]),
-      [t('shell.trouble.browser'), 'browser'],
-      [t(`shell.trouble.${trouble}.again`), tryAgain],
-      [t('shell.trouble.log'), 'log'],
-      [t('shell.quit'), 'quit'],
-    ],
-    cancel: tryAgain,
-  };
-}
-
-/** Longer than any computer needs to show the page. */
-const PAINTS_WITHIN_MS = 15_000;
-/** Delays before the page is reloaded after its first, second and third crash. */
-const RELOAD_DELAYS_MS = [0, 1_000, 5_000];
-/** Crashes that are further apart are counted separately. */
-const FORGOTTEN_AFTER_MS = 60_000;
-
-export type WindowTrouble = 'not_painted' | 'keeps_ending';
-
-/** How long to wait before the crashed page is reloaded; undefined if it has crashed too often. */
-export class ReloadPolicy {
-  private ends: number[] = [];
-
-  next(now: number): number | undefined {
-    this.ends = [...this.ends.filter((time) => now - time < FORGOTTEN_AFTER_MS), now];
-    return RELOAD_DELAYS_MS[this.ends.length - 1];
-  }
-
-  forget(): void {
-    this.ends = [];
-  }
-}
-
-/** Shows the window once it is painted, reloads a page that crashed, and reports when neither helps. */
-export class WindowHealth {
-  private readonly window: BrowserWindow;
-  private readonly log: ShellLog;
-  private readonly trouble: (what: WindowTrouble) => void;
-  private readonly policy = new ReloadPolicy();
-  private paintTimer: NodeJS.Timeout | undefined;
-  private reloadTimer: NodeJS.Timeout | undefined;
-
-  constructor(window: BrowserWindow, log: ShellLog, trouble: (what: WindowTrouble) => void) {
-    this.window = window;
-    this.log = log;
-    this.trouble = trouble;
+  private watch(window: BrowserWindow): void {
+    const { log } = this.options;
+    this.painted = false;
     window.once('ready-to-show', () => {
+      this.painted = true;
       clearTimeout(this.paintTimer);
     });
     window.on('unresponsive', () => log.write('warning', 'The page does not answer.'));
     window.on('closed', () => {
       clearTimeout(this.paintTimer);
-      clearTimeout(this.reloadTimer);
     });
     window.webContents.on('did-fail-load', (_, code, description) => {
       log.write('error', `The page could not be loaded: ${description} (${code}).`);
@@ -172,38 +69,56 @@ export class WindowHealth {
     window.webContents.on('render-process-gone', (_, { reason, exitCode }) => {
       log.write('error', `The page's process has ended: ${reason}, exit code ${exitCode}.`);
       // The engine continues whatever happens to the page, which finds everything unchanged when it returns.
-      if (reason !== 'clean-exit') this.reload();
+      if (reason !== 'clean-exit') this.pageEnded();
     });
     this.expectPaint();
   }
 
-  /** Gives the window more time to paint. */
-  expectPaint(): void {
+  private expectPaint(): void {
     clearTimeout(this.paintTimer);
     this.paintTimer = setTimeout(() => {
-      this.log.write(
+      this.options.log.write(
         'error',
         `The window has not been painted in ${PAINTS_WITHIN_MS / 1000} s. GPU: ${JSON.stringify(app.getGPUFeatureStatus())}`,
       );
-      this.trouble('not_painted');
+      void this.help();
     }, PAINTS_WITHIN_MS);
   }
 
-  /** Starts counting again because the user asked for a reload. */
-  reloadOnceMore(): void {
-    this.policy.forget();
-    this.reload();
+  private pageEnded(): void {
+    const now = performance.now();
+    this.ends = [...this.ends.filter((time) => now - time < FORGOTTEN_AFTER_MS), now];
+    if (this.ends.length > MOST_ENDS) void this.help();
+    else setTimeout(() => this.current()?.webContents.reload(), RELOAD_AFTER_MS);
   }
 
-  private reload(): void {
-    if (this.window.isDestroyed()) return;
-    const delay = this.policy.next(performance.now());
-    if (delay === undefined) {
-      this.trouble('keeps_ending');
-      return;
+  private async help(): Promise<void> {
+    const { log, mayOpen, restartInSafeMode, safeMode, texts } = this.options;
+    if (this.asking || !mayOpen()) return;
+    this.asking = true;
+    const t = texts();
+    const command = `${app.isPackaged ? 'virnucpro' : 'npm run virnucpro --'} serve --open`;
+    const answer = await askBesideLog(
+      {
+        type: 'warning',
+        message: t('shell.trouble.window'),
+        detail: t('shell.trouble.cause', { command, isSafe: safeMode ? 'yes' : 'no' }),
+        choices: [
+          ...(safeMode ? [] : [[t('shell.trouble.safeMode'), 'safe_mode'] as const]),
+          [t('shell.trouble.again'), 'again'],
+          [t('shell.quit'), 'quit'],
+        ],
+        cancel: 'again',
+      },
+      { log, t, window: this.current() },
+    ).finally(() => (this.asking = false));
+    log.write('info', `The window cannot be shown. Chosen: ${answer}.`);
+    if (answer === 'safe_mode') restartInSafeMode();
+    else if (answer === 'quit') app.quit();
+    else {
+      this.ends = [];
+      if (!this.painted) this.expectPaint();
+      this.current()?.webContents.reload();
     }
-    this.reloadTimer = setTimeout(() => {
-      if (!this.window.isDestroyed()) this.window.webContents.reload();
-    }, delay);
   }
 }

@@ -174,7 +174,7 @@ export function commands(ended: { exitCode: number }): Command {
     .description('Say where a run stands; without one, list GPUs and CPU, and who uses them')
     .argument('[run]', 'folder of a run')
     .option('--verify', 'compare everything that the run has with its checksums')
-    .option('--command', 'print the command that makes the same run again; takes its run.json too')
+    .option('--command', 'print the command that makes the same run again')
     .action(
       ends(async (run: string | undefined, flags: StatusFlags) => {
         if (run === undefined && (flags.verify || flags.command)) throw usage('Name the folder of the run.');

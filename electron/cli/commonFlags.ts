@@ -4,7 +4,7 @@ import { Option, type Command, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { usage } from '../contract/errors.ts';
 import { createReporter, type Reporter, type ReporterKind } from './output/reporter.ts';
-import { logTo, toStandardError } from './output/terminal.ts';
+import { logTo } from './output/terminal.ts';
 import { parseGoal, type Goal } from '../contract/goal.ts';
 
 /** Flags that commands accept where they have an effect. */
@@ -147,12 +147,6 @@ export function parsed<Schema extends z.ZodType>(schema: Schema, typed: unknown)
 
 /** The argument of `--until`: 0.5%, 30min; `end` for none. */
 export function goalArgument(text: string): Goal | null {
-  if (text === 'settled') {
-    toStandardError(
-      '--until settled changes nothing any more: it computed almost everything. Take a half width such as 0.5%.',
-    );
-    return null;
-  }
   const goal = parseGoal(text);
   if (goal === null && text !== 'end')
     throw new InvalidArgumentError('Write a half width such as 0.5%, a time such as 30min or 8h, or end.');

@@ -19,7 +19,7 @@ export function predictCommand(root: Command): Command {
     root
       .command('predict')
       .description('Score every sequence of the inputs and write the result tables')
-      .argument('[inputs...]', 'FASTA or FASTQ files, plain or compressed, or folders; -: standard input'),
+      .argument('[inputs...]', 'FASTA or FASTQ files, plain or compressed, or folders'),
   ).option(
     '--reuse-embeddings <folder>',
     'take over what an earlier run computed of these inputs: embeddings of the original VirNucPro or its fork, scores of a finished run of this program',
@@ -32,7 +32,7 @@ export function prepareCommand(root: Command): Command {
     root
       .command('prepare')
       .description('Read the inputs of a run whose parts other computers compute: see compute and finish')
-      .argument('<inputs...>', 'FASTA or FASTQ files, plain or compressed, or folders; -: standard input')
+      .argument('<inputs...>', 'FASTA or FASTQ files, plain or compressed, or folders')
       .option('--processors', 'the parts are computed on processors (default: on GPUs)'),
     'elsewhere',
   );

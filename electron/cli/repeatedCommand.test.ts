@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   predictCommand as commandToRepeat,
   type RepeatableRun,
@@ -10,7 +9,6 @@ import {
 } from '../contract/terminal/predictCommand.ts';
 import { runRequestSchema } from '../contract/rpc/runs.ts';
 import { slurmPlace, slurmScript } from '../contract/terminal/slurmScript.ts';
-import { command } from './commands/run/existingRun.ts';
 import { whereAsked } from './clusterFlags.ts';
 import { predictCommand } from './predictCommand.ts';
 import { temporaryFolder } from '../engine/testing/temporaryFolder.ts';
@@ -54,8 +52,6 @@ async function understood(
   await root.parseAsync(words.toString('utf8').split('\0').slice(0, -1), { from: 'user' });
   return answer;
 }
-
-afterEach(() => void vi.restoreAllMocks());
 
 describe.skipIf(process.platform === 'win32')('the command that repeats a run', () => {
   it('passes every path and every choice through a shell unchanged', async () => {
@@ -110,37 +106,5 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
     const { flags } = await understood(commandToRepeat(teaching));
     expect(flags).toMatchObject({ model: 'teaching', precision: 'bf16', embedEqualSequencesOnce: true });
     expect(Object.keys(flags)).not.toContain('devices');
-  });
-
-  it('is the same from run.json alone', async () => {
-    const folder = temporaryFolder();
-    const run = { ...made({ minLength: 500, geneticCode: 4 }), folder };
-    const { plan, request } = run;
-    const path = join(folder, 'run.json');
-    const written = {
-      notice: plan.model.notice,
-      run: { options: { request } },
-      plan: {
-        chunk_length: plan.chunkLength,
-        precision: plan.precision,
-        tokens_per_batch: plan.tokensPerBatch,
-        residues_per_part: plan.residuesPerPart,
-        order: plan.order,
-        embed_equal_sequences_once: plan.embedEqualSequencesOnce,
-        embeddings: plan.embeddings,
-        repairs: plan.repairs ?? [],
-        min_length: plan.minLength,
-        genetic_code: plan.geneticCode,
-        model: { name: plan.model.name, folder: plan.model.folder },
-      },
-      inputs: plan.inputs,
-    };
-    writeFileSync(path, JSON.stringify(written));
-    const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-    await command(path);
-    expect(printed.mock.calls[0]?.[0]).toBe(`${commandToRepeat(run)}\n`);
-
-    writeFileSync(path, JSON.stringify({ ...written, plan: {} }));
-    await expect(command(path)).rejects.toThrow('is no run.json of this program');
   });
 });

@@ -20,8 +20,8 @@ contextBridge.exposeInMainWorld('virnucpro', {
   connect: (computer?: string) => ipcRenderer.invoke('virnucpro:connect', computer),
   pathForFile: (file: File) => {
     const path = webUtils.getPathForFile(file);
-    // Sent from here, since a page must not be able to claim that the user gave it a path.
-    if (path !== '') ipcRenderer.send('virnucpro:given-path', path);
+    // Sent from here, since a page must not be able to claim that the user gave it a path; waits until it has arrived.
+    if (path !== '') ipcRenderer.sendSync('virnucpro:given-path', path);
     return path;
   },
 });

@@ -54,5 +54,5 @@ export const powerSaveBlocker = { start: () => 1, stop: () => undefined };
 export const clipboard = { writeText: () => Promise.resolve() };
 export const shell = { openExternal: () => Promise.resolve(), openPath: () => Promise.resolve('') };
 export const nativeTheme = { themeSource: 'system', shouldUseDarkColors: false };
-export const screen = { getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1440, height: 900 } }] };
+export const screen = { getPrimaryDisplay: () => ({ workAreaSize: { width: 1440, height: 900 } }) };
 export const crashReporter = { start: () => undefined };

@@ -192,7 +192,6 @@ export class BrowserWindow extends EventEmitter {
   isVisible = () => this.visible;
   isFocused = () => this.visible;
   isMinimized = () => false;
-  getNormalBounds = () => ({ x: 0, y: 0, width: 1440, height: 900 });
   show = () => (this.visible = true);
   hide = () => (this.visible = false);
   // There is no other window, and no taskbar.
@@ -246,7 +245,7 @@ const preloadScript = (preload: string): string => `(() => {
     contextBridge: { exposeInMainWorld: (name, api) => Object.assign(window, { [name]: api }) },
     ipcRenderer: {
       on: (channel, listener) => listeners.set(channel, listener),
-      send: (channel, ...args) => void call(channel, args),
+      sendSync: (channel, ...args) => void call(channel, args),
       invoke: (channel, ...args) => call(channel, args),
     },
     webUtils: { getPathForFile: ({ name }) => window.droppedPaths?.[name] ?? '' },

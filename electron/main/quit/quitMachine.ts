@@ -1,13 +1,8 @@
-/** How far the program has got with quitting. */
-export type QuitState =
-  | { readonly phase: 'open' }
-  /** The user is being asked what should happen to the run. */
-  | { readonly phase: 'asking' }
-  /** The current parts are being finished; the window stays. */
-  | { readonly phase: 'draining' }
-  /** Workers are being ended and databases closed. */
-  | { readonly phase: 'cleaning' }
-  | { readonly phase: 'gone' };
+/**
+ * How far the program has got with quitting. `asking`: what should happen to the run; `draining`: the current parts are being finished, and
+ * the window stays; `cleaning`: workers are being ended and databases closed.
+ */
+export type QuitState = 'open' | 'asking' | 'draining' | 'cleaning' | 'gone';
 
 export type QuitAnswer = 'cancel' | 'background' | 'after_parts' | 'now';
 
@@ -32,16 +27,16 @@ interface QuitStep {
 /** All steps from the request to quit to the end. Events that do not fit the state change nothing. */
 export function quitStep(state: QuitState, event: QuitEvent): QuitStep {
   const stay: QuitStep = { state, effect: 'nothing' };
-  const to = (phase: QuitState['phase'], effect: QuitEffect): QuitStep => ({ state: { phase }, effect });
+  const to = (next: QuitState, effect: QuitEffect): QuitStep => ({ state: next, effect });
   switch (event.type) {
     case 'quit_wanted':
-      if (state.phase === 'gone') return to('gone', 'let_go');
-      if (state.phase === 'open' || state.phase === 'draining') {
+      if (state === 'gone') return to('gone', 'let_go');
+      if (state === 'open' || state === 'draining') {
         return event.atWork ? to('asking', 'ask') : to('cleaning', 'clean');
       }
       return stay;
     case 'answered':
-      if (state.phase !== 'asking') return stay;
+      if (state !== 'asking') return stay;
       switch (event.answer) {
         case 'cancel':
           return to('open', 'nothing');
@@ -54,15 +49,15 @@ export function quitStep(state: QuitState, event: QuitEvent): QuitStep {
       }
     // falls through: every answer has returned.
     case 'at_rest':
-      return state.phase === 'draining' ? to('cleaning', 'clean') : stay;
+      return state === 'draining' ? to('cleaning', 'clean') : stay;
     case 'cleaned':
-      return state.phase === 'cleaning' ? to('gone', 'let_go') : stay;
+      return state === 'cleaning' ? to('gone', 'let_go') : stay;
     case 'system_ends':
-      return state.phase === 'cleaning' || state.phase === 'gone' ? stay : to('cleaning', 'clean');
+      return state === 'cleaning' || state === 'gone' ? stay : to('cleaning', 'clean');
   }
 }
 
 /** During the clean-up, a second start or a click in the dock must not open a window again. */
 export function mayOpenWindow(state: QuitState): boolean {
-  return state.phase !== 'cleaning' && state.phase !== 'gone';
+  return state !== 'cleaning' && state !== 'gone';
 }

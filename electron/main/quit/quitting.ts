@@ -17,7 +17,7 @@ export class Quitting {
   private readonly service: Service;
   private readonly window: () => BrowserWindow | undefined;
   private readonly texts: () => ShellTexts;
-  private state: QuitState = { phase: 'open' };
+  private state: QuitState = 'open';
   private deadlineMs = CLEANUP_DEADLINE_MS;
   private atEnd: (() => void) | undefined;
 
@@ -46,7 +46,7 @@ export class Quitting {
   /** Whether Electron may continue to quit or close the window; otherwise the quitting steps begin here. */
   mayGo(): boolean {
     this.take({ type: 'quit_wanted', atWork: this.isAtWork });
-    return this.state.phase === 'gone';
+    return this.state === 'gone';
   }
 
   private get isAtWork(): boolean {
@@ -68,7 +68,7 @@ export class Quitting {
     const { state, effect } = quitStep(this.state, event);
     this.state = state;
     // The user has changed their mind.
-    if (state.phase === 'open') this.atEnd = undefined;
+    if (state === 'open') this.atEnd = undefined;
     switch (effect) {
       case 'nothing':
       case 'let_go':

@@ -33,8 +33,10 @@ export class PortBroker {
       if (!isTrustedFrame(senderFrame)) throw new Error('This page may not talk to the engine.');
       this.connect(sender, typeof computer === 'string' ? computer : OWN);
     });
-    ipcMain.on(CHANNELS.givenPath, ({ sender, senderFrame }, path: unknown) => {
+    ipcMain.on(CHANNELS.givenPath, (event, path: unknown) => {
+      const { sender, senderFrame } = event;
       if (isTrustedFrame(senderFrame) && typeof path === 'string') this.windows.get(sender)?.given(path);
+      event.returnValue = null;
     });
   }
 

@@ -16,12 +16,7 @@ export interface CheckFlags {
   json?: boolean;
 }
 
-/** The names of earlier versions mean the same for one more release. */
-const FORMER: Readonly<Record<string, string>> = { device: 'devices', model: 'controls' };
-const checkNameSchema = z.preprocess(
-  (name) => FORMER[String(name)] ?? name,
-  z.enum(['devices', 'controls', 'precision', 'speed']),
-);
+const checkNameSchema = z.enum(['devices', 'controls', 'precision', 'speed']);
 
 /** Checks whether this installation computes correctly, and prints the results; with --json as JSON. */
 export async function check(

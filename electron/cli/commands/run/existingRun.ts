@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { z } from 'zod';
 import {
   type EngineContext,
   OpenRun,
@@ -11,15 +8,12 @@ import {
 } from '../../../engine/index.ts';
 import { EXIT, exitCodeOf } from '../../exitCodes.ts';
 import type { Goal } from '../../../contract/goal.ts';
-import { AppFailure, unwrap, appFailure, usage } from '../../../contract/errors.ts';
+import { AppFailure, unwrap, appFailure } from '../../../contract/errors.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
 import { followRun, lacksResults, quoted } from './followRun.ts';
-import { parseJson } from '../../../contract/parseJson.ts';
-import { planSchema } from '../../../contract/plan.ts';
-import { repairSchema } from '../../../contract/protocol/index.ts';
-import { predictCommand, type RepeatableRun } from '../../../contract/terminal/predictCommand.ts';
-import { runRequestSchema, type VerifiedFile } from '../../../contract/rpc/runs.ts';
+import { predictCommand } from '../../../contract/terminal/predictCommand.ts';
+import type { VerifiedFile } from '../../../contract/rpc/runs.ts';
 import { stores, withRun } from '../../openEngine.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
 import { reporterOf, type CommonFlags } from '../../commonFlags.ts';
@@ -90,67 +84,14 @@ export async function completeFinished(session: OpenRun, reporter: Reporter): Pr
   }
 }
 
-/** Prints the command that repeats a run. A run.json alone is enough. */
+/** Prints the command that repeats a run. */
 export async function command(run: string): Promise<number> {
-  const repeatable = run.endsWith('.json') ? await fromRunJson(resolve(run)) : await fromRun(run);
+  const repeatable = await withRun(run, async (store) => {
+    const stored = await store.loadRun();
+    return { plan: stored.plan, request: storedRequest(stored, store.folder), folder: store.folder };
+  });
   toStandardOutput(predictCommand(repeatable));
   return EXIT.done;
-}
-
-function fromRun(run: string): Promise<RepeatableRun> {
-  return withRun(run, async (store) => {
-    const run = await store.loadRun();
-    return { plan: run.plan, request: storedRequest(run, store.folder), folder: store.folder };
-  });
-}
-
-const plan = planSchema.shape;
-const runJsonSchema = z.object({
-  notice: plan.model.shape.notice,
-  run: z.object({ options: z.object({ request: runRequestSchema }) }),
-  plan: z.object({
-    chunk_length: plan.chunkLength,
-    second_look: z.object({ chunk_length: plan.chunkLength }).optional(),
-    precision: plan.precision,
-    tokens_per_batch: plan.tokensPerBatch,
-    residues_per_part: plan.residuesPerPart,
-    order: plan.order,
-    embed_equal_sequences_once: plan.embedEqualSequencesOnce,
-    embeddings: plan.embeddings,
-    repairs: z.array(repairSchema),
-    min_length: plan.minLength,
-    genetic_code: plan.geneticCode,
-    model: z.object({ name: z.string(), folder: z.string() }),
-  }),
-  inputs: z.array(z.object({ path: z.string() })).min(1),
-});
-
-async function fromRunJson(path: string): Promise<RepeatableRun> {
-  const text = await readFile(path, 'utf8').catch((reason: unknown) => {
-    throw appFailure('input_unreadable', `${path} cannot be read: ${String(reason)}`);
-  });
-  const stored = parseJson(runJsonSchema, text);
-  if (!stored) throw usage(`${path} is no run.json of this program.`);
-  const { notice, run, plan: made, inputs } = stored;
-  return {
-    plan: {
-      inputs,
-      model: { ...made.model, notice },
-      chunkLength: made.chunk_length,
-      secondLook: made.second_look && { chunkLength: made.second_look.chunk_length },
-      precision: made.precision,
-      tokensPerBatch: made.tokens_per_batch,
-      residuesPerPart: made.residues_per_part,
-      order: made.order,
-      embedEqualSequencesOnce: made.embed_equal_sequences_once,
-      embeddings: made.embeddings,
-      repairs: made.repairs,
-      minLength: made.min_length,
-      geneticCode: made.genetic_code,
-    },
-    request: run.options.request,
-    folder: dirname(path),
-  };
 }
 
 const WORDS: Record<VerifiedFile['verdict'], string> = {

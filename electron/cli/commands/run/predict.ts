@@ -1,7 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve, join } from 'node:path';
-import { createWriteStream, existsSync, rmSync } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { unwrap, appFailure, usage } from '../../../contract/errors.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { message } from '../../../contract/messages.ts';
@@ -33,7 +31,6 @@ import {
   looksHere,
   secondsMeasured,
   exampleRequest,
-  replaceFile,
 } from '../../../engine/index.ts';
 import { whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
 import { parsed, reporterOf, type CommonFlags } from '../../commonFlags.ts';
@@ -82,10 +79,6 @@ export async function predict(context: EngineContext, named: string[], flags: Pr
   if (inputs.length === 0) {
     const nextStep = 'Name FASTA or FASTQ files, or folders: "virnucpro predict FILE".';
     throw usage('No input was named.', nextStep);
-  }
-  if (inputs.includes(STANDARD_INPUT)) {
-    const others = inputs.filter((input) => input !== STANDARD_INPUT);
-    return onStandardInput(flags, (file) => predict(context, [...others, file], { ...flags, input: [] }));
   }
   const reporter = await reporterOf(flags);
   const request = {
@@ -408,53 +401,4 @@ export async function example(
   );
   reporter.line('Running the bundled example with the teaching model ...');
   return followRun(context, unwrap(await OpenRun.open(context, created.folder)), reporter, { created });
-}
-
-/** Stands for standard input among the inputs. */
-const STANDARD_INPUT = '-';
-
-interface PipedRun {
-  outputDir?: string | undefined;
-  force?: boolean | undefined;
-}
-
-/**
- * Stores standard input in a file beside the run's folder, because a run reads its inputs more than once, and
- * again after an interruption. Leaves no file if no run was created.
- */
-async function onStandardInput(
-  { outputDir, force = false }: PipedRun,
-  work: (file: string) => Promise<number>,
-): Promise<number> {
-  if (outputDir === undefined)
-    throw usage('Sequences from standard input have no name.', 'Name the folder of the run with -o FOLDER.');
-  if (process.stdin.isTTY)
-    throw usage(
-      'Nothing is piped into standard input.',
-      'Such as: zcat *.fa.gz | virnucpro predict - -o FOLDER.',
-    );
-  const folder = resolve(outputDir);
-  const file = `${folder}_stdin`;
-  const arriving = `${file}.part`;
-  try {
-    await pipeline(process.stdin, createWriteStream(arriving));
-    if (
-      isRunFolder(folder) &&
-      !force &&
-      existsSync(file) &&
-      (await hashFile(file)) !== (await hashFile(arriving))
-    )
-      throw usage(
-        `The run in ${folder} was made from other sequences than those from standard input.`,
-        'Name another folder for a new run.',
-      );
-    replaceFile(arriving, file);
-  } finally {
-    rmSync(arriving, { force: true });
-  }
-  try {
-    return await work(file);
-  } finally {
-    if (!isRunFolder(folder)) rmSync(file, { force: true });
-  }
 }

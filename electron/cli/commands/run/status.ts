@@ -9,7 +9,6 @@ import {
   isRunFolder,
   runLockHolder,
   openRunStore,
-  type RunStore,
   readRunReport,
   sharesBegun,
   type SharesBegun,
@@ -66,19 +65,6 @@ function listed<All>(
   return [`${title}: ${text(all)}`, ...(samples.length < 2 ? [] : each)];
 }
 
-/** For more sequences, the calls are not counted, to keep the command fast. */
-const CALLS_COUNTED = 200_000;
-
-/** For an unfinished run: how many sequences have a final call, and how many have one that may change. */
-async function callsOf(
-  store: Pick<RunStore, 'countPredictions'>,
-  { state, counts }: StoredRun,
-): Promise<{ settled: number; unsettled: number } | null> {
-  if (state.phase === 'done' || counts.frames.done === 0 || counts.records > CALLS_COUNTED) return null;
-  const { byPrediction, unsettled } = await store.countPredictions({ filter: {} });
-  return { settled: byPrediction.virus + byPrediction.others - unsettled, unsettled };
-}
-
 const MOST_SHARE_LINES = 20;
 
 /**
@@ -120,7 +106,6 @@ export async function status(context: EngineContext, folder: string, json: boole
     const expected = await expectedShares(store);
     const { progress } = await storedFacts(store);
     const shares = await sharesBegun(store);
-    const calls = await callsOf(store, run);
     const shown = remarks
       .filter(({ code }) => code !== IMBALANCE && code !== UNUSUAL_NORMS)
       .slice(-SHOWN_REMARKS);
@@ -129,7 +114,7 @@ export async function status(context: EngineContext, folder: string, json: boole
     if (json) {
       const { state, counts, plan } = run;
       process.stdout.write(
-        `${JSON.stringify({ state, interrupted, counts, plan, timings, progress, controls: controlsFacts(run.devices), devices, uneven, remarks, holder, found, expected, calls, shares: shares?.shares ?? [] })}\n`,
+        `${JSON.stringify({ state, interrupted, counts, plan, timings, progress, controls: controlsFacts(run.devices), devices, uneven, remarks, holder, found, expected, shares: shares?.shares ?? [] })}\n`,
       );
       return 0;
     }
@@ -143,9 +128,6 @@ export async function status(context: EngineContext, folder: string, json: boole
       ...shareLines(shares),
       ...(found === null ? [] : foundLines(found)),
       ...(expected === null ? [] : expectedLines(expected)),
-      ...(calls === null
-        ? []
-        : [`calls: ${formatCount(calls.settled)} settled, ${formatCount(calls.unsettled)} may change`]),
       ...(repeatedProteins + repeatedNucleotides === 0
         ? []
         : [

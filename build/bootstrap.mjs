@@ -25,7 +25,7 @@ main(process.argv.slice(2)).then(
   },
   (error) => {
     process.stderr.write(`\n${error.message}\n`);
-    process.exitCode = error.exitCode ?? 1;
+    process.exitCode = 1;
   },
 );
 

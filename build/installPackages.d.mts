@@ -1,6 +1,4 @@
-export function installPackages(root: string, say?: (text: string) => void): Promise<void>;
-export function installNode(root: string, say?: (text: string) => void): Promise<void>;
+export function packagesAreCurrent(root: string): boolean;
 export function projectsNode(root: string): string;
-export function progressOf(total: number): { see(line: string): boolean; words(): string };
-export function inWords(output: string): string;
-export const NETWORK: RegExp;
+export function installPackages(root: string): Promise<void>;
+export function installNode(root: string): Promise<void>;

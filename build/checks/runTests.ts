@@ -1,10 +1,8 @@
 /**
- * `npm test [vitest] [pytest] [e2e]` runs the suites, lists the slowest and the skipped tests, and ends with
- * one line that counts them all.
+ * `npm test [vitest] [pytest] [e2e]` runs the suites, each of which counts its tests, and ends with those that failed.
  * `npm run test:long` runs the tests that are too long for every day, `*.long.test.ts` and `*.long.spec.ts`,
  * in the same way.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,14 +11,11 @@ import { findChromium } from '../../e2e/support/findChromium.ts';
 import { pythonLaunch } from '../../electron/engine/environment/pythonLaunch.ts';
 import { testEnvironment } from '../pythonEnvironment.ts';
 import { LONG_TESTS } from './longTests.ts';
-import { byReason, describeCounts, readJunitReport, slowestTests, type TestOutcome } from './junitReport.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const reports = join(root, 'test-results', 'counts');
-const SLOWEST_SHOWN = 10;
 
-/** Each function runs one suite, which writes a JUnit report, and returns its exit code; undefined if it can't run here. */
-const SUITES: Record<string, (report: string) => Promise<number | undefined>> = {
+/** Each function runs one suite and returns its exit code. */
+const SUITES: Record<string, () => Promise<number>> = {
   vitest: runVitest,
   pytest: runPytest,
   e2e: runPlaywright,
@@ -38,60 +33,30 @@ if (unknown !== undefined) {
   process.exit(1);
 }
 
-rmSync(reports, { recursive: true, force: true });
-mkdirSync(reports, { recursive: true });
 const environment = await testEnvironment();
-const tests: TestOutcome[] = [];
-const started = Date.now();
+const failed: string[] = [];
 for (const [name, runSuite] of suites) {
   if (requested.length > 0 && !requested.includes(name)) continue;
   process.stdout.write(`\n== ${name}\n`);
-  const suiteStarted = Date.now();
-  const report = join(reports, `${name}.xml`);
-  const exitCode = await runSuite(report);
-  if (exitCode === undefined) continue;
-  const outcomes = existsSync(report) ? readJunitReport(readFileSync(report, 'utf8')) : [];
-  // A suite that fails without a failed test, for example because it crashed, is a failure, too.
-  if (exitCode !== 0 && !outcomes.some(({ result }) => result === 'failed'))
-    outcomes.push({ name, seconds: 0, result: 'failed', reason: `ended with exit code ${exitCode}` });
-  tests.push(...outcomes);
-  process.stdout.write(`${name}: ${describeCounts(outcomes)} (${secondsSince(suiteStarted)} s)\n`);
+  const started = Date.now();
+  if ((await runSuite()) !== 0) failed.push(name);
+  process.stdout.write(`${name}: ${Math.round((Date.now() - started) / 1000)} s\n`);
 }
-process.stdout.write(`\nSlowest tests:\n${slowestTests(tests, SLOWEST_SHOWN).join('\n')}\n`);
-for (const [heading, result] of [
-  ['Skipped', 'skipped'],
-  ['Failed', 'failed'],
-] as const) {
-  const lines = byReason(tests, result);
-  if (lines.length > 0) process.stdout.write(`\n${heading} tests:\n${lines.join('\n')}\n`);
-}
-process.stdout.write(`\nAll suites: ${secondsSince(started)} s\n${describeCounts(tests)}\n`);
-const good =
-  tests.some(({ result }) => result === 'passed') && !tests.some(({ result }) => result === 'failed');
-process.exitCode = good ? 0 : 1;
+process.stdout.write(failed.length > 0 ? `\nFailed: ${failed.join(', ')}\n` : '\nAll suites passed\n');
+process.exitCode = failed.length > 0 ? 1 : 0;
 
-function secondsSince(moment: number): number {
-  return Math.round((Date.now() - moment) / 1000);
+function runVitest(): Promise<number> {
+  return run(process.execPath, [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run']);
 }
 
-async function runVitest(report: string): Promise<number> {
-  return run(process.execPath, [
-    join(root, 'node_modules', 'vitest', 'vitest.mjs'),
-    'run',
-    '--reporter=default',
-    '--reporter=junit',
-    `--outputFile.junit=${report}`,
-  ]);
-}
-
-async function runPytest(report: string): Promise<number> {
+function runPytest(): Promise<number> {
   const args = [
     '-n',
     // The tests spend a third of their time waiting for processes.
     String(2 * availableParallelism()),
     '--dist=loadfile',
     `--rootdir=${join(root, 'python-backend')}`,
-    `--junitxml=${report}`,
+    ...['--durations=10', '-rs'],
     join(root, 'python-backend', 'tests'),
   ];
   // Scripts that the tests start import modules from their own folder, which the program itself never does.
@@ -99,18 +64,13 @@ async function runPytest(report: string): Promise<number> {
   return run(launch.file, launch.args, launch.env);
 }
 
-async function runPlaywright(report: string): Promise<number | undefined> {
-  if (findChromium() === undefined) {
-    process.stdout.write(
-      'Not run: there is no Chromium here. Install chromium-headless-shell, chromium or google-chrome for these tests.\n',
-    );
-    return undefined;
-  }
-  return run(
-    process.execPath,
-    [join(root, 'node_modules', '@playwright', 'test', 'cli.js'), 'test', '--reporter=list,junit'],
-    { ...definedEnvironment(), PLAYWRIGHT_JUNIT_OUTPUT_FILE: report },
+function runPlaywright(): Promise<number> {
+  if (findChromium() !== undefined)
+    return run(process.execPath, [join(root, 'node_modules', '@playwright', 'test', 'cli.js'), 'test']);
+  process.stdout.write(
+    'Not run: there is no Chromium here. Install chromium-headless-shell, chromium or google-chrome for these tests.\n',
   );
+  return Promise.resolve(0);
 }
 
 async function run(

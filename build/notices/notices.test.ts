@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { billOfMaterials } from './billOfMaterials.ts';
 import { bundledPackages, packageTitle } from './bundledPackages.ts';
 import { pythonRequirements } from './pythonRequirements.ts';
 
@@ -25,15 +24,4 @@ it('list every npm package in the bundles, with its version and licence', () => 
 it('list every Python package that the program installs', () => {
   const named = new Set(lines.map((line) => /^ {3}([\w.-]+) {2}/.exec(line)?.[1]));
   expect(pythonRequirements().filter((name) => !named.has(name))).toEqual([]);
-});
-
-it('agree with the bill of materials, which lists what is shipped and installed, and no development packages', () => {
-  const { components } = billOfMaterials(packages);
-  const names = components.map(({ name }) => name);
-  expect(names).toEqual(
-    expect.arrayContaining(['react', 'better-sqlite3', 'electron', 'uv', 'cpython', 'torch', 'numpy']),
-  );
-  for (const name of ['vitest', 'eslint', 'electron-builder']) expect(names).not.toContain(name);
-  expect(components.filter(({ version }) => !/^\d+\.\d+/.test(version))).toEqual([]);
-  expect(new Set(components.map(({ purl }) => purl)).size).toBe(components.length);
 });

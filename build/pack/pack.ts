@@ -9,12 +9,12 @@ import { buildWheel } from '../../packaging/pip/buildWheel.ts';
 import { buildDesktop } from '../buildDesktop.ts';
 import { buildWindow } from '../buildWindow.ts';
 import { electronSource, isReachable } from '../electronBinary.ts';
-import { NETWORK } from '../installPackages.mjs';
 import { fetchDuckDb } from './fetchDuckDb.ts';
 import { fetchUv } from './fetchUv.ts';
 import { BUILDER_FLAGS, macSigning, packRequest, unreachableWords, type PackTarget } from './packTargets.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+const NETWORK = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|fetch failed/i;
 
 const source = electronSource();
 const request = packRequest(process.argv.slice(2));

@@ -13,7 +13,6 @@ from virnucpro_backend.encoders.batches import Batch, equal_length_batches, pack
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.encoders.reference_attention import PackedReferenceAttention
 from virnucpro_backend.encoders.tokens import TokenSequences
 
 TOLERANCE = 1e-5
@@ -36,7 +35,7 @@ def run(encoder: Esm2 | DnabertS, sequences: TokenSequences, batches: list[Batch
 
 
 def packed(encoder: Esm2 | DnabertS, sequences: TokenSequences) -> Tensor:
-    encoder.attention = PackedReferenceAttention()
+    encoder.attention = StretchAttention()
     return run(encoder, sequences, packed_batches(sequences.lengths, 256))
 
 
@@ -51,17 +50,7 @@ def one_by_one(encoder: Esm2 | DnabertS, sequences: TokenSequences) -> Tensor:
     return run(encoder, sequences, alone)
 
 
-def stretches(encoder: Esm2 | DnabertS, sequences: TokenSequences) -> Tensor:
-    encoder.attention = StretchAttention()
-    return run(encoder, sequences, packed_batches(sequences.lengths, 256, round_to=1))
-
-
-WAYS: list[Callable[[Esm2 | DnabertS, TokenSequences], Tensor]] = [
-    packed,
-    stretches,
-    equal_length,
-    one_by_one,
-]
+WAYS: list[Callable[[Esm2 | DnabertS, TokenSequences], Tensor]] = [packed, equal_length, one_by_one]
 
 
 def worst_difference(ours: Tensor, theirs: Tensor) -> float:

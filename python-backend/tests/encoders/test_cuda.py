@@ -12,7 +12,7 @@ from virnucpro_backend.encoders.attention import EqualLengthAttention, VarlenAtt
 from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.encoders.ops import EagerOps
+from virnucpro_backend.encoders.ops import Ops
 from virnucpro_backend.encoders.pooling import segment_mean
 from virnucpro_backend.encoders.precision import forbid_hidden_rounding
 
@@ -34,7 +34,7 @@ def test_packed_esm2_in_half_precision(dtype: torch.dtype, allowed: float) -> No
         [reference.embed(t, SequenceLayout.from_lengths([len(t)], "cpu")) for t in tokens.split(LENGTHS)]
     )
     model = copy.deepcopy(reference).to(dtype).cuda()
-    model.ops, model.attention = EagerOps(), VarlenAttention()
+    model.ops, model.attention = Ops(), VarlenAttention()
     layout = SequenceLayout.from_lengths(LENGTHS, "cuda")
     got = model.embed(tokens.cuda(), layout)
     pooled = torch.tensor(LENGTHS) > 2
@@ -52,7 +52,7 @@ def test_fp32_agrees_with_the_cpu() -> None:
         randomize(model, seed=4)
         expected = model.embed(tokens, layout)
         model = model.cuda()
-        model.ops, model.attention = EagerOps(), EqualLengthAttention()
+        model.ops, model.attention = Ops(), EqualLengthAttention()
         got = model.embed(tokens.cuda(), on_gpu).cpu()
         assert float(((got - expected).abs() / expected.norm(dim=1, keepdim=True)).max()) < 1e-5
 

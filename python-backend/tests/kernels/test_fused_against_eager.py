@@ -10,12 +10,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from virnucpro_backend.encoders.attention import StretchAttention
 from virnucpro_backend.encoders.dnabert_s import alibi_slopes
-from virnucpro_backend.encoders.float32 import LayerNorm, Rotary
+from virnucpro_backend.encoders.float32 import LayerNorm, Rotary, Scores
 from virnucpro_backend.encoders.fp8 import FP8, Fp8Rows, quantized
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.encoders.ops import EagerOps
-from virnucpro_backend.encoders.reference_attention import PackedReferenceAttention
+from virnucpro_backend.encoders.ops import Ops
 
 ROUNDING = {torch.float32: 1e-6, torch.float16: 2**-10, torch.bfloat16: 2**-7}
 """Two units in the last place, relative to the largest number of a row."""
@@ -85,12 +85,10 @@ def test_norms_agree_with_eager_code(device: torch.device, width: int, dtype: to
     update = normal(4, 7, width, dtype=dtype).to(device)
     for method in ("pre_norm", "post_norm"):
         x_ours, ours = getattr(FusedOps(), method)(x.clone(), update, norm, dtype)
-        x_theirs, theirs = getattr(EagerOps(), method)(x.clone(), update, norm, dtype)
+        x_theirs, theirs = getattr(Ops(), method)(x.clone(), update, norm, dtype)
         assert_close(x_ours, x_theirs, torch.float32)
         assert_close(ours, theirs, dtype)
-    assert_close(
-        FusedOps().norm(x, norm, torch.float32), EagerOps().norm(x, norm, torch.float32), torch.float32
-    )
+    assert_close(FusedOps().norm(x, norm, torch.float32), Ops().norm(x, norm, torch.float32), torch.float32)
 
 
 def test_norm_of_a_constant_row_uses_the_tiny_epsilon_in_fp32(device: torch.device) -> None:
@@ -109,7 +107,7 @@ def test_fp8_rows_agree_with_eager_code(device: torch.device) -> None:
     x[1] = 0
     update[1] = 0
     _, ours = FusedOps().pre_norm(x.clone(), update, norm, FP8)
-    _, theirs = EagerOps().pre_norm(x.clone(), update, norm, FP8)
+    _, theirs = Ops().pre_norm(x.clone(), update, norm, FP8)
     for mine, expected in ((ours, theirs), (FusedOps().quantize(update), quantized(update))):
         if device.type == "cuda":
             assert_same_rows(mine, expected)
@@ -129,14 +127,15 @@ def test_attention_agrees_with_the_reference(device: torch.device, heads: int, d
     layout = SequenceLayout.from_lengths(lengths, device)
     qkv = normal(7, layout.n_tokens, 3, heads, 64, dtype=dtype).to(device)
     slopes = torch.tensor(alibi_slopes(heads), device=device)
-    for bias in ({"rotary": Rotary(64).to(device).tables(layout.max_length)}, {"alibi_slopes": slopes}):
-        ours = FusedAttention()(qkv, layout, scale=0.125, **bias)  # type: ignore[arg-type]
-        theirs = PackedReferenceAttention()(qkv, layout, scale=0.125, **bias)  # type: ignore[arg-type]
+    rotary = Rotary(64).to(device).tables(layout.max_length)
+    for scores in (Scores(0.125, rotary), Scores(0.125, alibi_slopes=slopes)):
+        ours = FusedAttention()(qkv, layout, scores)
+        theirs = StretchAttention()(qkv.float(), layout, scores)
         assert ours.dtype == dtype
-        assert (ours.float() - theirs.float()).norm() / theirs.float().norm() < ROUNDING[dtype]
+        assert (ours.float() - theirs).norm() / theirs.norm() < ROUNDING[dtype]
         for begin, end in pairwise(layout.cu_seqlens.tolist()):
-            worst = (ours[begin:end].float() - theirs[begin:end].float()).abs().max()
-            assert worst < 4 * ROUNDING[dtype] * theirs[begin:end].float().abs().max()
+            worst = (ours[begin:end].float() - theirs[begin:end]).abs().max()
+            assert worst < 4 * ROUNDING[dtype] * theirs[begin:end].abs().max()
 
 
 def test_attention_of_a_sequence_does_not_depend_on_its_neighbours(device: torch.device) -> None:
@@ -144,12 +143,11 @@ def test_attention_of_a_sequence_does_not_depend_on_its_neighbours(device: torch
 
     tables = Rotary(64).to(device).tables(256)
     qkv = normal(8, 168, 3, 2, 64, dtype=torch.float16).to(device)
-    alone = FusedAttention()(qkv, SequenceLayout.from_lengths([168], device), scale=0.125, rotary=tables)
+    scores = Scores(0.125, tables)
+    alone = FusedAttention()(qkv, SequenceLayout.from_lengths([168], device), scores)
     others = torch.full((70, 3, 2, 64), 9.0, dtype=torch.float16, device=device)
     among = torch.cat((others, qkv, others))
-    packed = FusedAttention()(
-        among, SequenceLayout.from_lengths([70, 168, 70], device), scale=0.125, rotary=tables
-    )
+    packed = FusedAttention()(among, SequenceLayout.from_lengths([70, 168, 70], device), scores)
     assert torch.equal(packed[70:238], alone)
 
 
@@ -158,5 +156,5 @@ def test_gated_gelu_agrees_with_eager_code(device: torch.device) -> None:
 
     linear = nn.Linear(64, 192, bias=False, dtype=torch.float16, device=device).requires_grad_(False)
     h = normal(9, 5, 64, dtype=torch.float16).to(device)
-    ours, theirs = FusedOps().linear_geglu(linear, h), EagerOps().linear_geglu(linear, h)
+    ours, theirs = FusedOps().linear_geglu(linear, h), Ops().linear_geglu(linear, h)
     assert_close(ours, theirs, torch.float16)

@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.encoders.float32 import Rotary
+from virnucpro_backend.encoders.attention import StretchAttention, rotate
+from virnucpro_backend.encoders.float32 import Rotary, Scores
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.encoders.ops import EagerOps
-from virnucpro_backend.encoders.reference_attention import PackedReferenceAttention, rotate
+from virnucpro_backend.encoders.ops import Ops
 
 pytestmark = pytest.mark.skipif(
     not torch.cuda.is_available() or torch.cuda.get_device_capability() != (9, 0), reason="no Hopper GPU here"
@@ -84,11 +84,11 @@ def test_attention_to_rotated_keys(dtype: torch.dtype) -> None:
     lengths = [1, 3, 63, 64, 65, 128, 129, 168, 192, 193, 300]
     layout = SequenceLayout.from_lengths(lengths, "cuda")
     qkv = normal(7, layout.n_tokens, 3, HEADS, 64).to(dtype)
-    ours = HopperAttention()(qkv, layout, scale=0.125)
-    theirs = PackedReferenceAttention()(qkv, layout, scale=0.125)
+    ours = HopperAttention()(qkv, layout, Scores(0.125))
+    theirs = StretchAttention()(qkv.float(), layout, Scores(0.125))
     for begin, end in pairwise(layout.cu_seqlens.tolist()):
-        worst = (ours[begin:end].float() - theirs[begin:end].float()).abs().max()
-        assert worst < 4 * ROUNDING[dtype] * theirs[begin:end].float().abs().max()
+        worst = (ours[begin:end].float() - theirs[begin:end]).abs().max()
+        assert worst < 4 * ROUNDING[dtype] * theirs[begin:end].abs().max()
 
 
 @pytest.mark.parametrize("length", [50, 64, 70, 128, 168, 192])
@@ -96,10 +96,10 @@ def test_neither_a_neighbours_numbers_nor_its_nan_reach_a_sequence(length: int) 
     from virnucpro_backend.encoders.kernels.hopper import HopperAttention
 
     qkv = normal(8, length, 3, HEADS, 64).half()
-    alone = HopperAttention()(qkv, SequenceLayout.from_lengths([length], "cuda"), scale=0.125)
+    alone = HopperAttention()(qkv, SequenceLayout.from_lengths([length], "cuda"), Scores(0.125))
     others = torch.full((70, 3, HEADS, 64), math.nan, dtype=torch.float16, device="cuda")
     layout = SequenceLayout.from_lengths([70, length, 70], "cuda")
-    packed = HopperAttention()(torch.cat((others, qkv, others)), layout, scale=0.125)
+    packed = HopperAttention()(torch.cat((others, qkv, others)), layout, Scores(0.125))
     assert torch.equal(packed[70 : 70 + length], alone)
     assert packed[:70].isnan().all()
     assert packed[70 + length :].isnan().all()
@@ -122,7 +122,7 @@ def test_layers_of_other_sizes_use_the_general_code() -> None:
     from virnucpro_backend.encoders.kernels.hopper import HopperOps
 
     linear, h = linear_layer(96, 320, torch.float16), normal(10, 20, 96).half()
-    gelu, theirs = HopperOps().linear_gelu(linear, h), EagerOps().linear_gelu(linear, h)
+    gelu, theirs = HopperOps().linear_gelu(linear, h), Ops().linear_gelu(linear, h)
     assert isinstance(gelu, Tensor)
     assert isinstance(theirs, Tensor)
     assert_close(gelu, theirs, torch.float16)

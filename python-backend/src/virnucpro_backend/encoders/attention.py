@@ -16,30 +16,18 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from virnucpro_backend.encoders import kernels
-from virnucpro_backend.encoders.float32 import RotaryTables
+from virnucpro_backend.encoders.float32 import Scores
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.encoders.reference_attention import alibi_bias, rotate
 
 
 class Attention(Protocol):
-    """Computes softmax(scale * q k^T - slope * |i - j|) v within each sequence.
-
-    `rotary`: rotate q and k first (ESM-2). `alibi_slopes` FP32 [heads]: the linear bias (DNABERT-S).
-    """
+    """Computes the weighted mean of v within each sequence, with the weights that `Scores` describes."""
 
     name: str
     packs: bool
     """Whether sequences of different lengths may share a batch."""
 
-    def __call__(
-        self,
-        qkv: Tensor,
-        layout: SequenceLayout,
-        *,
-        scale: float,
-        rotary: RotaryTables | None = None,
-        alibi_slopes: Tensor | None = None,
-    ) -> Tensor:
+    def __call__(self, qkv: Tensor, layout: SequenceLayout, scores: Scores) -> Tensor:
         """Map qkv [T, 3, heads, head_dim] in the run's precision to [T, heads * head_dim] in the same."""
         ...
 
@@ -50,20 +38,12 @@ class EqualLengthAttention:
     name = "equal_length"
     packs = False
 
-    def __call__(
-        self,
-        qkv: Tensor,
-        layout: SequenceLayout,
-        *,
-        scale: float,
-        rotary: RotaryTables | None = None,
-        alibi_slopes: Tensor | None = None,
-    ) -> Tensor:
+    def __call__(self, qkv: Tensor, layout: SequenceLayout, scores: Scores) -> Tensor:
         """See `Attention`. Raises ValueError for a batch with sequences of different lengths."""
         length = layout.equal_length
         if length is None:
             raise ValueError("this attention needs sequences of equal length")
-        return _of_equal_length(qkv, length, scale, rotary, alibi_slopes)
+        return _of_equal_length(qkv, length, scores)
 
 
 class StretchAttention:
@@ -76,27 +56,15 @@ class StretchAttention:
     name = "stretches"
     packs = True
 
-    def __call__(
-        self,
-        qkv: Tensor,
-        layout: SequenceLayout,
-        *,
-        scale: float,
-        rotary: RotaryTables | None = None,
-        alibi_slopes: Tensor | None = None,
-    ) -> Tensor:
+    def __call__(self, qkv: Tensor, layout: SequenceLayout, scores: Scores) -> Tensor:
         """See `Attention`."""
-        stretches = [
-            _of_equal_length(qkv[where], length, scale, rotary, alibi_slopes)
-            for where, length in layout.stretches()
-        ]
+        stretches = [_of_equal_length(qkv[where], length, scores) for where, length in layout.stretches()]
         return stretches[0] if len(stretches) == 1 else torch.cat(stretches)
 
 
-def _of_equal_length(
-    qkv: Tensor, length: int, scale: float, rotary: RotaryTables | None, alibi_slopes: Tensor | None
-) -> Tensor:
+def _of_equal_length(qkv: Tensor, length: int, scores: Scores) -> Tensor:
     n_tokens, _, heads, head_dim = qkv.shape
+    scale, rotary, alibi_slopes = scores
     q, k, v = qkv.view(-1, length, 3, heads, head_dim).permute(2, 0, 3, 1, 4)
     if rotary is not None:
         cos, sin = rotary.cos[:length], rotary.sin[:length]
@@ -110,6 +78,25 @@ def _of_equal_length(
     return out.transpose(1, 2).reshape(n_tokens, heads * head_dim).to(qkv.dtype)
 
 
+def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Rotate x [..., head_dim] by the angles FP32 [..., head_dim / 2], computing in FP32.
+
+    Half-split layout: component i is paired with component i + head_dim / 2.
+    """
+    x32 = x.float()
+    half = cos.shape[-1]
+    rotated = x32 * torch.cat((cos, cos), dim=-1)
+    rotated[..., :half].addcmul_(x32[..., half:], sin, value=-1)
+    rotated[..., half:].addcmul_(x32[..., :half], sin)
+    return rotated.to(x.dtype)
+
+
+def alibi_bias(slopes: Tensor, length: int) -> Tensor:
+    """-slope * |i - j|, FP32 [heads, length, length] (Press et al. 2022, arXiv:2108.12409, both sides)."""
+    positions = torch.arange(length, dtype=torch.float32, device=slopes.device)
+    return -slopes[:, None, None] * (positions[:, None] - positions[None, :]).abs()
+
+
 class VarlenAttention:
     """PyTorch's variable-length flash attention, for NVIDIA GPUs from 8.0 on, in half precision."""
 
@@ -119,16 +106,9 @@ class VarlenAttention:
     def __init__(self) -> None:
         self._kernel = varlen_kernel()
 
-    def __call__(
-        self,
-        qkv: Tensor,
-        layout: SequenceLayout,
-        *,
-        scale: float,
-        rotary: RotaryTables | None = None,
-        alibi_slopes: Tensor | None = None,
-    ) -> Tensor:
+    def __call__(self, qkv: Tensor, layout: SequenceLayout, scores: Scores) -> Tensor:
         """See `Attention`. Raises ValueError for a linear bias, which this kernel doesn't support."""
+        scale, rotary, alibi_slopes = scores
         if alibi_slopes is not None:
             raise ValueError("variable-length flash attention has no ALiBi")
         q, k, v = qkv.unbind(1)

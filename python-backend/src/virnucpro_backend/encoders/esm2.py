@@ -1,24 +1,28 @@
-"""ESM-2 (Lin et al. 2023, doi:10.1126/science.ade2574), a protein language model, any size, without heads.
-
-Hidden states are flat: x [T, d] holds the tokens of all sequences of a batch end to end, without padding.
-"""
+"""ESM-2 (Lin et al. 2023, doi:10.1126/science.ade2574), a protein language model, any size, without heads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.encoders.attention import Attention, choose_attention
-from virnucpro_backend.encoders.blocks import BLOCKS_PER_LAYER, Block, LayerOfBlocks, blocks_of
-from virnucpro_backend.encoders.float32 import Embedding, LayerNorm, QueriesKeysValues, Rotary, RotaryTables
+from virnucpro_backend.encoders.attention import Attention
+from virnucpro_backend.encoders.blocks import Block, EncoderConfig, LayerOfBlocks, ResidentLayers
+from virnucpro_backend.encoders.encoder import Encoder
+from virnucpro_backend.encoders.float32 import (
+    Embedding,
+    LayerNorm,
+    QueriesKeysValues,
+    Rotary,
+    RotaryTables,
+    Scores,
+)
 from virnucpro_backend.encoders.fp8 import Activations, Fp8Linear
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.encoders.mapped_layers import MappedLayers, StepDone, ignore_step
-from virnucpro_backend.encoders.ops import Ops, choose_ops
+from virnucpro_backend.encoders.ops import Ops
 from virnucpro_backend.encoders.pooling import segment_mean
 
 VOCABULARY = 33
@@ -30,18 +34,8 @@ TOKEN_DROPOUT_SCALE = 1 - 0.15 * 0.8
 
 
 @dataclass(frozen=True)
-class Esm2Config:
+class Esm2Config(EncoderConfig):
     """Sizes of an ESM-2."""
-
-    layers: int
-    width: int
-    heads: int
-    feed_forward: int
-
-    @property
-    def head_dim(self) -> int:
-        """Width of one attention head."""
-        return self.width // self.heads
 
     @property
     def fewest_numbers(self) -> int:
@@ -113,25 +107,7 @@ Through = Callable[[ResidualStream, Ops, Attention], ResidualStream]
 """Takes a batch through one block."""
 
 
-class Layers(Protocol):
-    """The layers of an ESM-2 in order, wherever their weights are."""
-
-    streamed: bool
-    """Whether the weights are in main memory and are copied to the device layer by layer."""
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """The precision of the matrix products."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def blocks(self) -> Iterator[Through]:
-        """Yield what takes a batch through each block of each layer, valid until the next is requested."""
-        ...
-
-
-class Esm2(nn.Module):
+class Esm2(Encoder["Esm2Layer", ResidualStream]):
     """ESM-2 up to its final LayerNorm.
 
     `layers` are on the device, or are copied to it one by one (`streamed_layers`). The embedding table holds
@@ -139,43 +115,17 @@ class Esm2(nn.Module):
     does for every input without `<mask>`.
     """
 
+    config: Esm2Config
+
     def __init__(self, config: Esm2Config, dtype: torch.dtype = torch.float32) -> None:
         super().__init__()
         self.config = config
         self.embedding = Embedding(VOCABULARY, config.width)
         self.rotary = Rotary(config.head_dim)
-        self.layers: Layers = ResidentLayers(Esm2Layer(config, dtype) for _ in range(config.layers))
+        self.layers = ResidentLayers(Esm2Layer(config, dtype) for _ in range(config.layers))
         self.final_norm = LayerNorm(config.width, NORM_EPS)
         self.requires_grad_(False)
         self.use_kernels_for(torch.device("cpu"))
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """The precision of the matrix products."""
-        return self.layers.dtype
-
-    @property
-    def streamed(self) -> bool:
-        """Whether the layers' weights are in main memory."""
-        return self.layers.streamed
-
-    @property
-    def resident_layers(self) -> ResidentLayers:
-        """The layers, unless streamed or mapped ones have taken their place."""
-        assert isinstance(self.layers, ResidentLayers)
-        return self.layers
-
-    @property
-    def mapped(self) -> bool:
-        """Whether the layers' weights stay in their file."""
-        return isinstance(self.layers, MappedLayers)
-
-    def use_kernels_for(self, device: torch.device, *, fused: bool = True) -> None:
-        """Choose the kernels that suit the device and this model's precision."""
-        self.ops: Ops = choose_ops(device, self.dtype, fused=fused)
-        self.attention: Attention = choose_attention(
-            device, self.dtype, head_dim=self.config.head_dim, fused=fused, alibi=False
-        )
 
     def to_fp8(self) -> None:
         """Replace the linear layers by FP8 ones, in place, on the device where they are."""
@@ -183,43 +133,18 @@ class Esm2(nn.Module):
             layer.to_fp8(self.ops)
         self.use_kernels_for(self.embedding.weight.device)
 
-    @torch.inference_mode()
-    def forward(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
-        """Map tokens int [T] to the last representation, after the final LayerNorm, FP32 [T, d]."""
-        x = self._embedded(tokens, layout)
-        for through in self.layers.blocks():
-            x = through(x, self.ops, self.attention)
-        return self._last(x)
-
-    @torch.inference_mode()
-    def embed(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
-        """Map tokens int [T], `<cls> residues <eos>` per sequence, to FP32 [n, d].
-
-        The result is the mean over at most the first 1,024 residues, without `<cls>` and `<eos>`.
-        """
-        return _pooled(self(tokens, layout), layout)
-
-    @torch.inference_mode()
-    def embed_all(
-        self, batches: Sequence[tuple[Tensor, SequenceLayout]], step_done: StepDone = ignore_step
-    ) -> list[Tensor]:
-        """Return what `embed` gives for each batch; all batches go through one block before the next.
-
-        So streamed layers are copied to the device once for all batches, while the batches compute, and
-        mapped ones are converted once for all. `step_done` is called after each block of each batch.
-        """
-        streams = [self._embedded(tokens, layout) for tokens, layout in batches]
-        for through in self.layers.blocks():
-            for number, x in enumerate(streams):
-                streams[number] = through(x, self.ops, self.attention)
-                step_done(1 / (BLOCKS_PER_LAYER * len(self.layers) * len(streams)))
-        return [_pooled(self._last(x), x.layout) for x in streams]
-
-    def _embedded(self, tokens: Tensor, layout: SequenceLayout) -> ResidualStream:
+    def embedded(self, tokens: Tensor, layout: SequenceLayout) -> ResidualStream:
+        """See `Encoder.embedded`."""
         return EmbeddedTokens(tokens, self.embedding, layout, self.rotary.tables(layout.max_length))
 
-    def _last(self, x: ResidualStream) -> Tensor:
-        return cast(Tensor, x.normed(self.final_norm, self.ops, torch.float32))
+    def after(self, through: Through, stream: ResidualStream) -> ResidualStream:
+        """See `Encoder.after`."""
+        return through(stream, self.ops, self.attention)
+
+    def pooled(self, stream: ResidualStream) -> Tensor:
+        """The mean over at most the first 1,024 residues, without `<cls>` and `<eos>`, FP32 [n, d]."""
+        last = cast(Tensor, stream.normed(self.final_norm, self.ops, torch.float32))
+        return segment_mean(last, stream.layout, skip_first=1, skip_last=1, at_most=POOLED_RESIDUES)
 
 
 class Esm2Layer(LayerOfBlocks[Through]):
@@ -235,12 +160,6 @@ class Esm2Layer(LayerOfBlocks[Through]):
         self.feed_forward_norm = LayerNorm(width, NORM_EPS)
         self.fc1 = nn.Linear(width, config.feed_forward, dtype=dtype)
         self.fc2 = nn.Linear(config.feed_forward, width, dtype=dtype)
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """The precision of the matrix products."""
-        weight: Tensor = self.qkv.weight
-        return weight.dtype
 
     def to_fp8(self, ops: Ops) -> None:
         """Replace the linear layers by FP8 ones, in place, on the device where they are."""
@@ -271,7 +190,7 @@ class Esm2Layer(LayerOfBlocks[Through]):
         qkv, rotary = x.queries_keys_values(self, ops)
         qkv = qkv.view(-1, 3, self.heads, self.head_dim)
         # The kernel applies the scale in FP32: folded into FP16 weights, small weights would underflow.
-        context = attention(qkv, x.layout, scale=self.head_dim**-0.5, rotary=rotary)
+        context = attention(qkv, x.layout, Scores(self.head_dim**-0.5, rotary))
         out: Tensor = self.attention_output(context)
         return out
 
@@ -281,25 +200,3 @@ class Esm2Layer(LayerOfBlocks[Through]):
         h = ops.linear_gelu(self.fc1, x.normed(self.feed_forward_norm, ops, self.dtype))
         out: Tensor = self.fc2(h)
         return out
-
-
-class ResidentLayers(nn.ModuleList):
-    """Layers that are all on the device."""
-
-    streamed = False
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """The precision of the matrix products."""
-        return next(iter(self)).dtype
-
-    def __iter__(self) -> Iterator[Esm2Layer]:
-        return cast(Iterator[Esm2Layer], super().__iter__())
-
-    def blocks(self) -> Iterator[Through]:
-        """See `Layers.blocks`."""
-        return blocks_of(self)
-
-
-def _pooled(last: Tensor, layout: SequenceLayout) -> Tensor:
-    return segment_mean(last, layout, skip_first=1, skip_last=1, at_most=POOLED_RESIDUES)

@@ -50,6 +50,17 @@ class RotaryTables(NamedTuple):
     sin: Tensor
 
 
+class Scores(NamedTuple):
+    """How attention weighs keys: softmax(scale * q k^T - slope * |i - j|) within each sequence.
+
+    `rotary`: rotate q and k first (ESM-2). `alibi_slopes` FP32 [heads]: the linear bias (DNABERT-S).
+    """
+
+    scale: float
+    rotary: RotaryTables | None = None
+    alibi_slopes: Tensor | None = None
+
+
 class QueriesKeysValues(NamedTuple):
     """q, k and v [T, 3 d] in the run's precision.
 

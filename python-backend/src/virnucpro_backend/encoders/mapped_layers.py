@@ -36,7 +36,7 @@ def ignore_step(_share: float) -> None:
 
 
 class MappedLayers(nn.Module, Generic[Through]):
-    """`encoders.esm2.Layers`, one per item of `weights`, for one block after the other.
+    """`encoders.blocks.Layers`, one per item of `weights`, for one block after the other.
 
     `layer` is on the meta device, with the dtypes of the run. `weights`: for each layer, functions that
     return the file's tensors, by their names in the state dict.
@@ -66,7 +66,7 @@ class MappedLayers(nn.Module, Generic[Through]):
         return self._dtype
 
     def blocks(self) -> Iterator[Through]:
-        """See `encoders.esm2.Layers.blocks`."""
+        """See `encoders.blocks.Layers.blocks`."""
         for weights in self._weights:
             for block, tensors in zip(self._blocks, self._tensors, strict=True):
                 for name, tensor in tensors.items():

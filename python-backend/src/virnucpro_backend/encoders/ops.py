@@ -1,13 +1,11 @@
-"""The elementwise steps between the matrix products, behind one interface.
+"""The elementwise steps between the matrix products.
 
-`EagerOps` is plain PyTorch and runs everywhere. Fused kernels offer the same methods with the same rounding
+`Ops` is plain PyTorch and runs everywhere. Fused kernels override its methods with the same rounding
 points, so the encoders' code does not depend on the hardware: sums, normalisation and activation are computed
 in FP32, and only the operands of matrix products are rounded to the run's precision.
 """
 
 from __future__ import annotations
-
-from typing import Protocol
 
 import torch
 import torch.nn.functional as F
@@ -19,92 +17,53 @@ from virnucpro_backend.encoders.fp8 import FP8, Activations, Fp8Linear, Fp8Rows,
 from virnucpro_backend.encoders.layout import SequenceLayout
 
 
-class Ops(Protocol):
-    """x: residual stream FP32 [T, d], may be overwritten. update: [T, d] in the run's precision (dtype).
+class Ops:
+    """Plain PyTorch.
 
-    If dtype is FP8, update is BF16, and the input of the next linear layer is returned as FP8 rows.
+    x: residual stream FP32 [T, d], may be overwritten. update: [T, d] in the run's precision (dtype). If
+    dtype is FP8, update is BF16, and the input of the next linear layer is returned as FP8 rows.
     """
-
-    name: str
-
-    def norm(self, x: Tensor, norm: LayerNorm, dtype: torch.dtype) -> Activations:
-        """LN(x), rounded to dtype."""
-        ...
-
-    def pre_norm(
-        self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
-    ) -> tuple[Tensor, Activations]:
-        """Compute x' = x + update in FP32; return x' and LN(x') rounded to dtype."""
-        ...
-
-    def post_norm(
-        self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
-    ) -> tuple[Tensor, Tensor]:
-        """Compute x' = LN(x + update) in FP32; return x' and x' rounded to dtype."""
-        ...
-
-    def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
-        """Compute gelu(linear(h)) in the exact (erf) form; the tanh form is off by up to 4.7e-4."""
-        ...
-
-    def linear_geglu(self, linear: nn.Linear, h: Tensor) -> Tensor:
-        """Compute gelu(a) * b in the exact (erf) form, with linear(h) = [a, b] split in halves."""
-        ...
-
-    def queries_keys_values(
-        self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
-    ) -> QueriesKeysValues:
-        """Compute linear(h), with q and k rotated if that can be done in the same pass."""
-        ...
-
-    def quantize(self, x: Tensor) -> Fp8Rows:
-        """Convert x [T, d] to FP8 rows."""
-        ...
-
-
-class EagerOps:
-    """Plain PyTorch."""
 
     name = "eager"
 
     def norm(self, x: Tensor, norm: LayerNorm, dtype: torch.dtype) -> Activations:
-        """See `Ops.norm`."""
+        """LN(x), rounded to dtype."""
         normed = _layer_norm(x, norm)
         return quantized(normed) if dtype == FP8 else normed.to(dtype)
 
     def pre_norm(
         self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
     ) -> tuple[Tensor, Activations]:
-        """See `Ops.pre_norm`."""
+        """Compute x' = x + update in FP32; return x' and LN(x') rounded to dtype."""
         x = x.add_(update)
         return x, self.norm(x, norm, dtype)
 
     def post_norm(
         self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
     ) -> tuple[Tensor, Tensor]:
-        """See `Ops.post_norm`."""
+        """Compute x' = LN(x + update) in FP32; return x' and x' rounded to dtype."""
         x = _layer_norm(x.add_(update), norm)
         return x, x.to(dtype)
 
     def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
-        """See `Ops.linear_gelu`."""
+        """Compute gelu(linear(h)) in the exact (erf) form; the tanh form is off by up to 4.7e-4."""
         # In place, because no other array of a layer is as large.
         activated: Tensor = torch.ops.aten.gelu_(linear(h))
         return quantized(activated) if isinstance(linear, Fp8Linear) else activated
 
     def linear_geglu(self, linear: nn.Linear, h: Tensor) -> Tensor:
-        """See `Ops.linear_geglu`."""
+        """Compute gelu(a) * b in the exact (erf) form, with linear(h) = [a, b] split in halves."""
         activated, gate = linear(h).chunk(2, dim=-1)
         return F.gelu(activated).mul_(gate)
 
     def queries_keys_values(
         self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
     ) -> QueriesKeysValues:
-        """See `Ops.queries_keys_values`; attention rotates q and k."""
+        """Compute linear(h), with q and k rotated if that can be done in the same pass."""
         return QueriesKeysValues(linear(h), rotary)
 
     def quantize(self, x: Tensor) -> Fp8Rows:
-        """See `Ops.quantize`."""
+        """Convert x [T, d] to FP8 rows."""
         return quantized(x)
 
 
@@ -123,4 +82,4 @@ def choose_ops(device: torch.device, dtype: torch.dtype, *, fused: bool = True) 
         from virnucpro_backend.encoders.kernels.fused import FusedOps
 
         return FusedOps()
-    return EagerOps()
+    return Ops()

@@ -28,7 +28,7 @@ of 100 TFLOP/s takes 26 ms to compute 16,384 tokens in it."""
 
 
 class StreamedLayers(nn.Module):
-    """`count` layers, as `encoders.esm2.Layers`. Each is valid until the next is requested.
+    """`count` layers, as `encoders.blocks.Layers`. Each is valid until the next is requested.
 
     `build` makes a layer, on the device and in its final form; it is called once per layer, in order. Raises
     what `build` raises, and MemoryError or torch.OutOfMemoryError if either memory is too small.

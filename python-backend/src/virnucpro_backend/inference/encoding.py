@@ -123,7 +123,7 @@ class BatchLoop:
         elif isinstance(encoder, Esm2) and encoder.streamed:
             work = _Work(encoder.embed_all, SWEEP_BATCHES, SWEEP_BATCHES, SWEEP_TOKENS, source, out, counts)
         else:
-            work = _Work(partial(_one_by_one, encoder.embed), 1, 1, 0, source, out, counts)
+            work = _Work(partial(_one_by_one, encoder), 1, 1, 0, source, out, counts)
         imported = source.imported
         if imported is None:
             halvings = self._embed(work, listener)
@@ -258,8 +258,6 @@ def _report_step(listener: PartListener, residues: int, share: float) -> None:
 
 
 def _one_by_one(
-    embed: Callable[[Tensor, SequenceLayout], Tensor],
-    batches: Sequence[tuple[Tensor, SequenceLayout]],
-    _step_done: StepDone,
+    encoder: DnabertS | Esm2, batches: Sequence[tuple[Tensor, SequenceLayout]], _: StepDone
 ) -> list[Tensor]:
-    return [embed(*batch) for batch in batches]
+    return [encoder.embed(*batch) for batch in batches]

@@ -19,7 +19,7 @@ from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
 from virnucpro_backend.encoders.kernels.attention_work import BLOCK, MOST_BLOCKS
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.encoders.ops import EagerOps
+from virnucpro_backend.encoders.ops import Ops
 from virnucpro_backend.encoders.precision import DTYPES
 from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
 from virnucpro_backend.weights.model_folder import LoadedModel
@@ -45,7 +45,7 @@ def warm_up(model: LoadedModel) -> None:
                 raise
             if model.precision == "fp8":
                 raise lacks_precision("fp8", f"FP8 does not work with this PyTorch: {error}") from error
-            if encoder.ops.name == EagerOps.name:
+            if encoder.ops.name == Ops.name:
                 raise
             kernels.record_fallback(
                 kernels.without_fused_kernels(

@@ -7,20 +7,21 @@ from collections import deque
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.encoders.float32 import LayerNorm, QueriesKeysValues, RotaryTables
+from virnucpro_backend.encoders.float32 import LayerNorm, Scores
 from virnucpro_backend.encoders.fp8 import FP8, Activations, Fp8Linear, Fp8Rows
 from virnucpro_backend.encoders.kernels.attention_work import AttentionWork
 from virnucpro_backend.encoders.kernels.triton_attention import attend_long, attend_short
 from virnucpro_backend.encoders.kernels.triton_gelu import gated_gelu, gelu_inplace, quantize_rows
 from virnucpro_backend.encoders.kernels.triton_norm import norm_rows
 from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.ops import Ops
 
 LAYOUTS_KEPT = 8
 """More than the number of batches that go through one layer before the next."""
 
 
-class FusedOps:
-    """`encoders.ops.Ops` with one pass over device memory per step."""
+class FusedOps(Ops):
+    """`Ops` with one pass over device memory per step."""
 
     name = "fused"
 
@@ -59,12 +60,6 @@ class FusedOps:
         gated_gelu(both, out)
         return out
 
-    def queries_keys_values(
-        self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
-    ) -> QueriesKeysValues:
-        """See `Ops.queries_keys_values`; attention rotates q and k."""
-        return QueriesKeysValues(linear(h), rotary)
-
     def quantize(self, x: Tensor) -> Fp8Rows:
         """See `Ops.quantize`."""
         rows = Fp8Rows.empty_like(x)
@@ -91,39 +86,19 @@ class FusedAttention:
     def __init__(self) -> None:
         self._planned: deque[tuple[SequenceLayout, AttentionWork]] = deque(maxlen=LAYOUTS_KEPT)
 
-    def __call__(
-        self,
-        qkv: Tensor,
-        layout: SequenceLayout,
-        *,
-        scale: float,
-        rotary: RotaryTables | None = None,
-        alibi_slopes: Tensor | None = None,
-    ) -> Tensor:
+    def __call__(self, qkv: Tensor, layout: SequenceLayout, scores: Scores) -> Tensor:
         """See `Attention`; head_dim is 32, 64 or 128, the precision BF16 or FP16."""
         n_tokens, _, heads, head_dim = qkv.shape
         out = qkv.new_empty(n_tokens, heads * head_dim)
         work = self._work_for(layout, qkv.device)
         for blocks, ranges in work.short.items():
-            self._attend_short(
-                qkv, out, ranges, blocks=blocks, scale=scale, rotary=rotary, slopes=alibi_slopes
-            )
+            self._attend_short(qkv, out, ranges, blocks, scores)
         if work.long is not None:
-            attend_long(qkv, out, work.long, heads, scale=scale, rotary=rotary, slopes=alibi_slopes)
+            attend_long(qkv, out, work.long, heads, scores)
         return out
 
-    def _attend_short(
-        self,
-        qkv: Tensor,
-        out: Tensor,
-        ranges: Tensor,
-        *,
-        blocks: int,
-        scale: float,
-        rotary: RotaryTables | None,
-        slopes: Tensor | None,
-    ) -> None:
-        attend_short(qkv, out, ranges, qkv.shape[2], blocks=blocks, scale=scale, rotary=rotary, slopes=slopes)
+    def _attend_short(self, qkv: Tensor, out: Tensor, ranges: Tensor, blocks: int, scores: Scores) -> None:
+        attend_short(qkv, out, ranges, qkv.shape[2], blocks, scores)
 
     def _work_for(self, layout: SequenceLayout, device: torch.device) -> AttentionWork:
         """Every layer asks for the same layouts, so the work of the last ones is kept."""

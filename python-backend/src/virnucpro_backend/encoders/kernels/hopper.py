@@ -7,17 +7,17 @@ from typing import TypeGuard
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.encoders.float32 import QueriesKeysValues, RotaryTables
+from virnucpro_backend.encoders.attention import StretchAttention
+from virnucpro_backend.encoders.float32 import QueriesKeysValues, RotaryTables, Scores
 from virnucpro_backend.encoders.fp8 import Activations
 from virnucpro_backend.encoders.kernels import hopper_linear
 from virnucpro_backend.encoders.kernels.fused import FusedAttention, FusedOps
 from virnucpro_backend.encoders.kernels.hopper_attention import HEAD_DIM, attend_rotated
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.encoders.reference_attention import PackedReferenceAttention
 
 
 class HopperOps(FusedOps):
-    """`encoders.ops.Ops` with GELU and rotation inside the linear layers, in BF16 and FP16."""
+    """`FusedOps` with GELU and rotation inside the linear layers, in BF16 and FP16."""
 
     name = "hopper"
 
@@ -47,22 +47,12 @@ class HopperAttention(FusedAttention):
 
     name = "hopper"
 
-    def _attend_short(
-        self,
-        qkv: Tensor,
-        out: Tensor,
-        ranges: Tensor,
-        *,
-        blocks: int,
-        scale: float,
-        rotary: RotaryTables | None,
-        slopes: Tensor | None,
-    ) -> None:
+    def _attend_short(self, qkv: Tensor, out: Tensor, ranges: Tensor, blocks: int, scores: Scores) -> None:
         heads, head_dim = qkv.shape[2:]
-        if rotary is None and slopes is None and head_dim == HEAD_DIM:
-            attend_rotated(qkv, out, ranges, heads, blocks=blocks, scale=scale)
+        if scores.rotary is None and scores.alibi_slopes is None and head_dim == HEAD_DIM:
+            attend_rotated(qkv, out, ranges, heads, blocks=blocks, scale=scores.scale)
         else:
-            super()._attend_short(qkv, out, ranges, blocks=blocks, scale=scale, rotary=rotary, slopes=slopes)
+            super()._attend_short(qkv, out, ranges, blocks, scores)
 
 
 def agree_with_pytorch(device: torch.device, dtype: torch.dtype) -> bool:
@@ -79,9 +69,9 @@ def agree_with_pytorch(device: torch.device, dtype: torch.dtype) -> bool:
     layout = SequenceLayout.from_lengths([172, 100, 28], device)
     rotated = hopper_linear.linear_rotated(h, weight, bias, rotary, layout.positions)
     qkv = rotated.view(300, 3, 4, HEAD_DIM)
-    mixed = HopperAttention()(qkv, layout, scale=0.125)
-    plain = PackedReferenceAttention()(
-        expected.to(dtype).view(300, 3, 4, HEAD_DIM), layout, scale=0.125, rotary=rotary
+    mixed = HopperAttention()(qkv, layout, Scores(0.125))
+    plain = StretchAttention()(
+        expected.to(dtype).float().view(300, 3, 4, HEAD_DIM), layout, Scores(0.125, rotary)
     )
     activated = hopper_linear.linear_gelu(h, weight, bias)
     return _close(activated, nn.functional.gelu(expected)) and _close(mixed, plain)

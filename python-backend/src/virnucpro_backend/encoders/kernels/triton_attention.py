@@ -21,6 +21,7 @@ import torch
 import triton
 import triton.language as tl
 
+from virnucpro_backend.encoders.float32 import Scores
 from virnucpro_backend.encoders.kernels.attention_work import BLOCK
 from virnucpro_backend.encoders.kernels.triton_math import exp2
 
@@ -233,76 +234,46 @@ def _attend_long(
 
 
 def attend_short(
-    qkv: torch.Tensor,
-    out: torch.Tensor,
-    ranges: torch.Tensor,
-    heads: int,
-    *,
-    blocks: int,
-    scale: float,
-    rotary: tuple[torch.Tensor, torch.Tensor] | None = None,
-    slopes: torch.Tensor | None = None,
-    registers: int | None = None,
+    qkv: torch.Tensor, out: torch.Tensor, ranges: torch.Tensor, heads: int, blocks: int, scores: Scores
 ) -> None:
-    """Compute out [tokens, heads * head_dim] = softmax(scale * q k^T - slope * |i - j|) v for sequences of
-    one size class.
+    """Compute out [tokens, heads * head_dim] for sequences of one size class.
 
     qkv [tokens, 3, heads, head_dim] and out: contiguous, BF16 or FP16; head_dim 32, 64 or 128. ranges int32
     [n, 2]: first and end row of sequences that span exactly `blocks` blocks. Other rows of out are not
-    written. rotary: FP32 cosines and sines [positions, head_dim / 2], at least MOST_BLOCKS * BLOCK rows.
-    slopes: FP32 [heads].
+    written. The tables of `scores.rotary` have at least MOST_BLOCKS * BLOCK rows.
     """
-    head_dim = out.shape[1] // heads
-    cos, sin = rotary if rotary is not None else (None, None)
     _attend_short[(heads, ranges.shape[0])](
-        qkv,
-        out,
-        ranges,
-        cos,
-        sin,
-        slopes,
-        scale * LOG2_E,
-        HEADS=heads,
-        HEAD_DIM=head_dim,
-        ROTARY=rotary is not None,
-        ALIBI=slopes is not None,
+        *_arguments(qkv, out, ranges, scores),
+        **_constants(out, heads, scores),
         BLOCKS=blocks,
-        BLOCK=BLOCK,
-        num_warps=4,
-        num_stages=1,
-        maxnreg=registers or REGISTERS[blocks],
+        maxnreg=REGISTERS[blocks],
     )
 
 
 def attend_long(
-    qkv: torch.Tensor,
-    out: torch.Tensor,
-    blocks: torch.Tensor,
-    heads: int,
-    *,
-    scale: float,
-    rotary: tuple[torch.Tensor, torch.Tensor] | None = None,
-    slopes: torch.Tensor | None = None,
+    qkv: torch.Tensor, out: torch.Tensor, blocks: torch.Tensor, heads: int, scores: Scores
 ) -> None:
     """Do the same as `attend_short` for sequences of any length.
 
     blocks int32 [n, 3]: the number of each query block within its sequence, the sequence's first and end row.
     """
-    head_dim = out.shape[1] // heads
-    cos, sin = rotary if rotary is not None else (None, None)
     _attend_long[(heads, blocks.shape[0])](
-        qkv,
-        out,
-        blocks,
-        cos,
-        sin,
-        slopes,
-        scale * LOG2_E,
-        HEADS=heads,
-        HEAD_DIM=head_dim,
-        ROTARY=rotary is not None,
-        ALIBI=slopes is not None,
-        BLOCK=BLOCK,
-        num_warps=4,
-        num_stages=1,
+        *_arguments(qkv, out, blocks, scores), **_constants(out, heads, scores)
     )
+
+
+def _arguments(qkv, out, rows, scores):
+    cos, sin = scores.rotary or (None, None)
+    return qkv, out, rows, cos, sin, scores.alibi_slopes, scores.scale * LOG2_E
+
+
+def _constants(out, heads, scores):
+    return {
+        "HEADS": heads,
+        "HEAD_DIM": out.shape[1] // heads,
+        "ROTARY": scores.rotary is not None,
+        "ALIBI": scores.alibi_slopes is not None,
+        "BLOCK": BLOCK,
+        "num_warps": 4,
+        "num_stages": 1,
+    }

@@ -100,7 +100,7 @@ def measure_profile(model: LoadedModel) -> MemoryProfile:
     sweep = SWEEP_BATCHES if model.esm2.streamed else 1
     return wider(
         _profile(model, lambda batch: model.esm2.embed_all([batch] * sweep)),
-        _profile(model, lambda batch: [model.dnabert_s.embed(*batch)]),
+        _profile(model, lambda batch: model.dnabert_s.embed_all([batch])),
     )
 
 

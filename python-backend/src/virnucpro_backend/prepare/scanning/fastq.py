@@ -18,7 +18,6 @@ import numpy as np
 from virnucpro_backend.prepare.arrays import IntArray, offsets_of, ragged_indices
 from virnucpro_backend.prepare.scanning.batch import (
     MAX_HEADER_BYTES,
-    WHITE_SPACE,
     ScanBatch,
     Stretch,
     is_white_space,
@@ -27,10 +26,11 @@ from virnucpro_backend.prepare.scanning.batch import (
 )
 from virnucpro_backend.prepare.scanning.fastq_lines import FastqLines, next_place, split_lines
 
-# A record that is not complete within so many bytes is passed on in pieces, and damage in it can't be undone.
-MAX_WAITING_BYTES = 4 << 20
+# A record that is not complete within so many bytes counts as damaged.
+MAX_WAITING_BYTES = 32 << 20
 
 _CUT_OFF = "the file ends inside the record"
+_TOO_LONG = f"it has more than {MAX_WAITING_BYTES:,} bytes"
 _NO_PLUS = "the line with '+' behind the sequence is missing"
 _OTHER_VALUES = "the quality values are not as many as the letters"
 _COMMENTS = (ord(";"), ord("#"))
@@ -79,19 +79,6 @@ class _Damage:
     quality_from: int | None = None
 
 
-@dataclass
-class _LongRecord:
-    """A record that is passed on in pieces. letters, values: how many have been read."""
-
-    number: int
-    offset: int
-    first_line: int
-    letters: int = 0
-    values: int = 0
-    in_quality: bool = False
-    within_line: bool = False
-
-
 @dataclass(frozen=True)
 class _Shape:
     """The lines of a record: the one with '+', and the end of its quality if that is in the buffer."""
@@ -103,7 +90,7 @@ class _Shape:
 
 
 class FastqScanner:
-    """Keeps between blocks the bytes of an unfinished record, and the state of damage or of a long record."""
+    """Keeps between blocks the bytes of an unfinished record, and the state of damage."""
 
     def __init__(self) -> None:
         self._carried = b""
@@ -112,7 +99,6 @@ class FastqScanner:
         self._records = 0
         self._is_wrapped = False  # Whether a record had several lines of sequence or quality.
         self._damage: _Damage | None = None
-        self._long: _LongRecord | None = None
         self._inside_dropped_line = False  # The carried bytes continue a damaged line that was not kept.
         self._malformed: dict[int, str] = {}
         self._passed_over: list[Stretch] = []
@@ -129,30 +115,21 @@ class FastqScanner:
         lines = split_lines(buffer, final=final)
         found = _Found()
         line = 0
-        before = after = b""
-        keep_from: int | None = None
         if self._inside_dropped_line and lines.count:
             line, self._inside_dropped_line = 1, False
-        if self._long is not None:
-            before, line, keep_from = self._continue_long(buffer, lines, line, final=final)
-        if self._long is None:
-            line = self._find_records(lines, found, line, final=final)
-            keep_from = None
-            if self._long is not None:
-                after, line, keep_from = self._continue_long(buffer, lines, line, final=final)
-        if keep_from is None:
-            keep_from = int(lines.starts[line]) if line < lines.count else lines.tail
-            if self._inside_dropped_line or len(buffer) - keep_from > MAX_WAITING_BYTES:
-                # It is too long for a header, or inside damage.
-                self._damage = self._damage or self._damage_at(lines, line, found)
-                self._inside_dropped_line = lines.tail < len(buffer)
-                keep_from = len(buffer)
+        line = self._find_records(lines, found, line, final=final)
+        keep_from = _place(lines, line)
+        if self._inside_dropped_line or len(buffer) - keep_from > MAX_WAITING_BYTES:
+            # It is too long for a header, or inside damage.
+            self._damage = self._damage or self._damage_at(lines, line, found)
+            self._inside_dropped_line = lines.tail < len(buffer)
+            keep_from = len(buffer)
         if self._damage is not None:
             if final:
                 self._end_damage(lines, lines.count, len(buffer))
             else:
                 self._count_values(self._damage, lines, line)
-        batch = self._batch(buffer, lines, found, before, after)
+        batch = self._batch(buffer, lines, found)
         self._carried = buffer[keep_from:]
         self._offset += keep_from
         self._lines += line
@@ -162,7 +139,7 @@ class FastqScanner:
 
     def _find_records(self, lines: FastqLines, found: _Found, line: int, *, final: bool) -> int:
         """Walk over the lines of a buffer; return the first that must wait for more."""
-        while line < lines.count and self._long is None:
+        while line < lines.count:
             may_wait = not final and len(lines.text) - int(lines.starts[line]) <= MAX_WAITING_BYTES
             if self._damage is not None:
                 head = _next_head(lines, line)
@@ -208,15 +185,8 @@ class FastqScanner:
             if shape.end is None:
                 if may_wait:
                     return 0
-                if final:
-                    return self._add_damaged(lines, found, line, replace(shape, problem=_CUT_OFF))
-                found.add(line)
-                self._long = _LongRecord(
-                    self._records + found.count - 1,
-                    self._offset + int(lines.starts[line]),
-                    self._lines + line + 1,
-                )
-                return 1
+                problem = _CUT_OFF if final else _TOO_LONG
+                return self._add_damaged(lines, found, line, replace(shape, problem=problem))
             if not _swallows_a_record(lines, line, shape.plus, shape.end):
                 fits = self._fits(lines, line, shape, may_wait=may_wait)
                 if fits is None:
@@ -260,60 +230,6 @@ class FastqScanner:
         # In files with four lines a record, the line is a stray one.
         return not (is_wrapped and lines.may_be_quality(written))
 
-    def _continue_long(
-        self, buffer: bytes, lines: FastqLines, line: int, *, final: bool
-    ) -> tuple[bytes, int, int | None]:
-        """Read on in the long record; return letters, the first line left, and the place to keep it from.
-
-        The last quarter of MAX_WAITING_BYTES of its quality is kept until all of it is there, so that reading
-        can go on within it if it doesn't match.
-        """
-        record = cast(_LongRecord, self._long)
-        held = MAX_WAITING_BYTES // 4
-        count, tail = lines.count, lines.tail
-        letters = b""
-        if not record.in_quality:
-            begin = line + record.within_line
-            stop = min(next_place(lines.plus_lines, begin, count), next_place(lines.at_lines, begin, count))
-            takes_tail = stop == count and len(buffer) - tail > held
-            end = len(buffer) if takes_tail else _place(lines, stop)
-            letters = buffer[_place(lines, line) : end].translate(None, WHITE_SPACE)
-            record.letters += len(letters)
-            if stop > line or takes_tail:
-                record.within_line = takes_tail
-            if stop == count:
-                if final:
-                    self._damage_long(record, _CUT_OFF)
-                return letters, count, end
-            if lines.first[stop] == ord("@"):
-                self._damage_long(record, _NO_PLUS)
-                return letters, stop, None
-            record.in_quality, record.within_line = True, False
-            line = stop + 1
-        missing = record.letters - record.values
-        seen = int(lines.totals[line])
-        end_line = max(line, int(lines.totals.searchsorted(seen + missing)))
-        if end_line <= count and lines.totals[end_line] == seen + missing:
-            self._long = None
-            return letters, end_line, None
-        rest = len(buffer[tail:].translate(None, WHITE_SPACE))
-        if end_line <= count or int(lines.totals[count]) - seen + rest > missing:
-            self._damage_long(record, _OTHER_VALUES)
-            return letters, line, None
-        if final:
-            self._damage_long(record, _CUT_OFF)
-            return letters, line, None
-        taken = max(line, int(lines.totals.searchsorted(seen + missing - held, side="right")) - 1)
-        record.values += int(lines.totals[taken]) - seen
-        if taken == count and record.letters - record.values - rest >= held:
-            record.values += rest
-            return letters, count, len(buffer)
-        return letters, taken, _place(lines, taken)
-
-    def _damage_long(self, record: _LongRecord, problem: str) -> None:
-        self._long = None
-        self._damage = _Damage(record.offset, record.first_line, 0, record.number, problem)
-
     def _damage_at(self, lines: FastqLines, line: int, found: _Found) -> _Damage:
         return _Damage(
             self._offset + _place(lines, line), self._lines + line + 1, self._records + found.count
@@ -355,9 +271,7 @@ class FastqScanner:
             damage.values += int(lines.totals[end] - lines.totals[damage.quality_from - self._lines])
             damage.quality_from = self._lines + end
 
-    def _batch(
-        self, buffer: bytes, lines: FastqLines, found: _Found, before: bytes, after: bytes
-    ) -> ScanBatch:
+    def _batch(self, buffer: bytes, lines: FastqLines, found: _Found) -> ScanBatch:
         none = np.zeros(0, np.int64)
         header = np.concatenate([none, *found.header])
         counts = np.concatenate([none, *found.sequence_lines])
@@ -369,9 +283,6 @@ class FastqScanner:
         )
         line_places = offsets_of(lines.ends[sequence] - lines.starts[sequence])
         places = line_places[offsets_of(counts)[:-1]]
-        if before or after:
-            joined = before + joined + after
-            places, line_places = places + len(before), line_places + len(before)
         if b"." in joined:
             joined = joined.replace(b".", b"N")  # An unknown base; a read is no alignment.
         letters, begins = without_white_space(joined, places)
@@ -460,9 +371,7 @@ class _LinesOfLetters:
     def line_of(self, letter: int) -> int:
         """See `ScanBatch.line_of`."""
         number = int(self.line_places.searchsorted(self._places[letter], side="right")) - 1
-        known = 0 <= number < self.sequence.size
-        # The letters of a long record come in pieces that may begin within a line.
-        return self.lines + (int(self.sequence[number]) if known else 0) + 1
+        return self.lines + int(self.sequence[number]) + 1
 
     @cached_property
     def _places(self) -> IntArray:

@@ -79,7 +79,7 @@ def damaged(content: bytes, chance: random.Random) -> bytes:
 def read_input(path: Path) -> None:
     """Read a sequence file to its end."""
     with InputFile(path) as file:
-        for group in Survey(file, path.parent).groups():
+        for group in Survey(path.parent).groups(file):
             assert len(group.reason) == len(group.headers.counts)
 
 

@@ -52,8 +52,8 @@ class Seen:
 def seen(path: Path) -> Seen:
     used: list[Read] = []
     with InputFile(path) as source, tempfile.TemporaryDirectory() as spool:
-        survey = Survey(source, Path(spool))
-        for group in survey.groups():
+        survey = Survey(Path(spool))
+        for group in survey.groups(source):
             letters = (
                 group.records.letters.read(0, int(group.records.lengths.sum())).tobytes().decode("latin-1")
             )

@@ -16,7 +16,6 @@ from virnucpro_backend.prepare.records.record_files import Reason
 from virnucpro_backend.prepare.records.survey import Survey
 
 SequenceKey = tuple[int, int]
-FrameKeys = dict[EncoderName, SequenceKey]
 
 
 class FrameIndex:
@@ -33,7 +32,7 @@ class FrameIndex:
         with tempfile.TemporaryDirectory() as spool:
             for path in inputs:
                 with InputFile(path) as file:
-                    for name, protein, nucleotides in _frames(Survey(file, Path(spool)), chunk_length):
+                    for name, protein, nucleotides in _frames(file, Path(spool), chunk_length):
                         keys = (sequence_key(nucleotides), sequence_key(protein))
                         self._keys[name] = keys if self._keys.setdefault(name, keys) == keys else None
 
@@ -54,8 +53,8 @@ class FrameIndex:
         return sum(keys is not None and keys[place] in known for keys in self._keys.values())
 
 
-def _frames(survey: Survey, chunk_length: int) -> Iterator[tuple[str, bytes, bytes]]:
-    for group in survey.groups():
+def _frames(file: InputFile, spool: Path, chunk_length: int) -> Iterator[tuple[str, bytes, bytes]]:
+    for group in Survey(spool).groups(file):
         lengths = group.records.lengths
         to_chunk = np.where(group.reason == Reason.OK, lengths, 0)
         for window in chunk_windows(group.records.letters, lengths, to_chunk, chunk_length):

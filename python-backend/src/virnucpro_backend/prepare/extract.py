@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from glob import escape
 from io import BufferedWriter
-from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -21,6 +20,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from virnucpro_backend.prepare.arrays import offsets_of
 from virnucpro_backend.prepare.failures import (
     PrepareError,
     failed_unexpectedly,
@@ -28,15 +28,14 @@ from virnucpro_backend.prepare.failures import (
     writing_failed,
 )
 from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
-from virnucpro_backend.prepare.records.headers import readable_header
-from virnucpro_backend.prepare.scanning.batch import ScanBatch
-from virnucpro_backend.prepare.scanning.scanner import Repair, new_scanner, scan
-from virnucpro_backend.prepare.scanning.sniff import sniff_format
+from virnucpro_backend.prepare.records.survey import Survey, SurveyedGroup
+from virnucpro_backend.prepare.scanning.scanner import Repair
 from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
 from virnucpro_backend.safetensors_file import open_new
 from virnucpro_backend.typed_commands import CommandError, CommandStruct, Sha256, parse_typed
 
 LINE_LETTERS = 80
+LINES_AT_ONCE = 1 << 12
 
 RowArray = npt.NDArray[np.uint32]
 
@@ -79,92 +78,45 @@ def extract(
         for source in inputs:
             if writer.is_complete:
                 break
-            _extract_input(source, writer)
+            with InputFile(source.path) as file:
+                for group in Survey(out_path.parent, repairs=source.repairs).groups(file):
+                    writer.add(group)
+                if file.sha256() != source.sha256:
+                    raise PrepareError("input_changed")
         if not writer.is_complete:
             raise PrepareError("internal", reason=f"the inputs hold fewer records than row {int(rows[-1])}")
     return int(rows.size)
 
 
-def _extract_input(source: ExtractInput, writer: _RecordWriter) -> None:
-    with InputFile(source.path) as file:
-        blocks = file.blocks()
-        beginning = next(blocks, b"")
-        scanner = new_scanner(sniff_format(file, beginning))
-        writer.begin_input()
-        for batch in scan(chain([beginning], blocks), scanner, source.repairs):
-            writer.add(batch)
-        writer.end_record()
-        if file.sha256() != source.sha256:
-            raise PrepareError("input_changed")
-
-
 class _RecordWriter:
-    """Counts the records of a stream and writes the requested ones."""
+    """Counts the records of all inputs and writes the requested ones."""
 
     def __init__(self, rows: RowArray, out: BinaryIO, header_suffix: str) -> None:
         self._rows = rows.astype(np.int64)
         self._out = out
         self._header_end = f" {header_suffix}\n".encode() if header_suffix else b"\n"
         self._next_row = 0
-        self._first_of_input = 0
-        self._begun = 0
-        self._is_open = False
-        """Whether the newest record is being written and may continue."""
-        self._column = 0
+        self._written = 0
 
     @property
     def is_complete(self) -> bool:
-        return self._begun == self._rows.size
+        return self._written == self._rows.size
 
-    def begin_input(self) -> None:
-        """The next record is the first one of its file."""
-        self._first_of_input = self._next_row
-
-    def add(self, batch: ScanBatch) -> None:
-        """Process the records and letters of a block of input."""
-        count = batch.begins.size
-        letters = batch.letters.tobytes()
-        edges = np.append(batch.begins, len(letters))
-        if self._is_open:
-            self._write_letters(letters[: int(edges[0])])
-        if count == 0:
-            return
-        self.end_record()
-        end = int(np.searchsorted(self._rows, self._next_row + count))
-        places = self._rows[self._begun : end] - self._next_row
-        header_ends = np.cumsum(batch.header_counts)
-        for place in places.tolist():
-            self.end_record()
-            header_end = int(header_ends[place])
-            header = batch.headers[header_end - int(batch.header_counts[place]) : header_end]
-            number = self._next_row + place - self._first_of_input
-            self._out.write(b">" + readable_header(header, number) + self._header_end)
-            self._is_open = True
-            self._write_letters(letters[int(edges[place]) : int(edges[place + 1])])
-            if place < count - 1:
-                self.end_record()
-        self._begun = end
-        self._next_row += count
-
-    def end_record(self) -> None:
-        """Finish the newest record, which has all its letters now."""
-        if self._is_open and self._column:
-            self._out.write(b"\n")
-        self._is_open = False
-        self._column = 0
-
-    def _write_letters(self, letters: bytes) -> None:
-        first = LINE_LETTERS - self._column
-        if len(letters) < first:
-            self._out.write(letters)
-            self._column += len(letters)
-            return
-        lines = [letters[:first]]
-        lines += [letters[i : i + LINE_LETTERS] for i in range(first, len(letters), LINE_LETTERS)]
-        self._column = len(lines[-1]) % LINE_LETTERS if len(lines) > 1 else 0
-        self._out.write(b"\n".join(lines))
-        if self._column == 0:
-            self._out.write(b"\n")
+    def add(self, group: SurveyedGroup) -> None:
+        """Write the requested ones of the next records."""
+        first, headers, letters = self._next_row, group.headers, group.records.letters
+        self._next_row += headers.counts.size
+        end = int(np.searchsorted(self._rows, self._next_row))
+        origins = offsets_of(group.records.lengths)
+        for place in (self._rows[self._written : end] - first).tolist():
+            header = headers.text[int(headers.offsets[place]) : int(headers.offsets[place + 1])]
+            self._out.write(b">" + header + self._header_end)
+            last = int(origins[place + 1])
+            for begin in range(int(origins[place]), last, LINES_AT_ONCE * LINE_LETTERS):
+                piece = letters.read(begin, min(begin + LINES_AT_ONCE * LINE_LETTERS, last)).tobytes()
+                lines = [piece[i : i + LINE_LETTERS] for i in range(0, len(piece), LINE_LETTERS)]
+                self._out.write(b"\n".join(lines) + b"\n")
+        self._written = end
 
 
 @contextmanager

@@ -27,11 +27,10 @@ from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
 from virnucpro_backend.prepare.judged import Judged, JudgedCounts
 from virnucpro_backend.prepare.records.headers import RepeatedNames
 from virnucpro_backend.prepare.records.name_marks import NameMarks
-from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Problem
+from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES
 from virnucpro_backend.prepare.records.record_files import Reason
-from virnucpro_backend.prepare.records.survey import Survey, new_bytes
+from virnucpro_backend.prepare.records.survey import Survey
 from virnucpro_backend.prepare.scanning.scanner import Repair
-from virnucpro_backend.problem_codes import ProblemCode
 from virnucpro_backend.protocol import Channel
 
 
@@ -39,16 +38,10 @@ class Inspection:
     """What is known about a file so far; after a failure, what came before it."""
 
     def __init__(
-        self,
-        looks: Collection[str],
-        repairs: Collection[Repair] = (),
-        min_length: int = 1,
-        code: GeneticCode = STANDARD,
+        self, looks: Collection[str], repairs: Collection[Repair], min_length: int, code: GeneticCode
     ) -> None:
-        self._repairs = repairs
-        self._min_length = min_length
         self._source: InputFile | None = None
-        self._survey: Survey | None = None
+        self._survey = Survey(spool_folder=None, repairs=repairs, min_length=min_length)
         self._lengths = LengthStatistics()
         self._repeats = RepeatedNames()
         self._repeated_headers = RepeatedNames()
@@ -58,13 +51,17 @@ class Inspection:
         self._sha256: str | None = None
         self._failure: PrepareError | None = None
 
-    def read(self, source: InputFile) -> None:
-        """Read the entire file. Raises PrepareError."""
-        self._source = source
-        survey = self._survey = Survey(
-            source, spool_folder=None, repairs=self._repairs, min_length=self._min_length
-        )
-        for group in survey.groups():
+    def read(self, path: Path) -> None:
+        """Read the entire file, and record the error that ended reading, if any."""
+        try:
+            with InputFile(path) as source:
+                self._read(source)
+        except PrepareError as failure:
+            self._failure = failure
+
+    def _read(self, source: InputFile) -> None:
+        self._source, survey = source, self._survey
+        for group in survey.groups(source):
             lengths = group.records.lengths
             scorable = np.where(group.reason == Reason.OK, lengths, 0)
             self._judged.add(group.records.letters, lengths, scorable)
@@ -76,27 +73,17 @@ class Inspection:
         survey.problems.add("duplicate_ids", self._repeats.rows().size)
         survey.problems.add("ids_not_compared", self._repeats.not_compared)
 
-    def failed(self, failure: PrepareError) -> None:
-        """Record the error that ended reading."""
-        self._failure = failure
-
     def fields(self) -> dict[str, Any]:
         """The fields of the `inspected` event, without the path."""
-        survey, source = self._survey, self._source
-        problems = survey.problems if survey else None
-        composition = survey.composition if survey else None
-        bases = composition.bases if composition else 0
+        survey, source, composition = self._survey, self._source, self._survey.composition
+        bases, count = composition.bases, survey.problems.count
         minimum, median, maximum = self._lengths.minimum_median_maximum()
-
-        def count(code: ProblemCode) -> int:
-            return problems.count(code) if problems else 0
-
         return {
             "size_bytes": source.bytes_total if source else 0,
             "sha256": self._sha256,
-            "format": (survey.format if survey else None) or "unknown",
+            "format": survey.format or "unknown",
             "compression": source.compression if source else "none",
-            "sequences": survey.records if survey else 0,
+            "sequences": survey.records,
             "bases": bases,
             "min_length": minimum,
             "median_length": median,
@@ -104,20 +91,20 @@ class Inspection:
             "empty": count("empty"),
             "invalid_characters": count("invalid_characters") + count("protein_records"),
             "malformed": count("malformed_record"),
-            "bytes": survey.bytes if survey else new_bytes(),
+            "bytes": survey.bytes,
             "duplicate_ids": count("duplicate_ids"),
             "duplicate_headers": int(self._repeated_headers.rows().size),
             "name_marks": {"step": self._name_marks.step, "marks": self._name_marks.text()},
-            "ambiguous_fraction": composition.ambiguous / bases if composition and bases else 0.0,
+            "ambiguous_fraction": composition.ambiguous / bases if bases else 0.0,
             "judged": {look: self._of_look(judged) for look, judged in self._judged.looks.items()},
-            "problems": self._problems(problems.all() if problems else []),
+            "problems": self._problems(),
         }
 
     def _of_look(self, judged: Judged) -> dict[str, int]:
         counts = {name: round(count) for name, count in asdict(judged).items() if name != "chunk_lengths"}
         return counts | {"shorter": self._lengths.below(judged.chunk_lengths[-1])}
 
-    def _problems(self, found: list[Problem]) -> list[dict[str, Any]]:
+    def _problems(self) -> list[dict[str, Any]]:
         shown: list[dict[str, Any]] = [
             {
                 "code": problem.code,
@@ -125,7 +112,7 @@ class Inspection:
                 "count": problem.count,
                 "examples": [asdict(example) for example in problem.examples[:MAX_EXAMPLES]],
             }
-            for problem in found
+            for problem in self._survey.problems.all()
         ]
         if self._failure is not None:
             code, values = self._failure.code, self._failure.values
@@ -207,11 +194,7 @@ def inspect_file(
 ) -> dict[str, Any]:
     """Return the fields of the `inspected` event (electron/contract/protocol/prepare.ts) of one file."""
     inspection = Inspection(looks, repairs, min_length, code)
-    try:
-        with InputFile(path) as source:
-            inspection.read(source)
-    except PrepareError as failure:
-        inspection.failed(failure)
+    inspection.read(path)
     return {"path": str(path), **inspection.fields()}
 
 

@@ -56,25 +56,22 @@ class FrameBlock:
         """Split off the first `frames` frames."""
         residues = int(self.residue_counts[:frames].sum())
         nucleotides = int(self.nucleotide_counts[:frames].sum())
-        head = FrameBlock(
-            self.row[:frames],
-            self.chunk[:frames],
-            self.frame[:frames],
-            self.residues[:residues],
-            self.residue_counts[:frames],
-            self.nucleotides[:nucleotides],
-            self.nucleotide_counts[:frames],
+
+        def part(frame: slice, residue: slice, nucleotide: slice) -> FrameBlock:
+            return FrameBlock(
+                self.row[frame],
+                self.chunk[frame],
+                self.frame[frame],
+                self.residues[residue],
+                self.residue_counts[frame],
+                self.nucleotides[nucleotide],
+                self.nucleotide_counts[frame],
+            )
+
+        return (
+            part(slice(frames), slice(residues), slice(nucleotides)),
+            part(slice(frames, None), slice(residues, None), slice(nucleotides, None)),
         )
-        tail = FrameBlock(
-            self.row[frames:],
-            self.chunk[frames:],
-            self.frame[frames:],
-            self.residues[residues:],
-            self.residue_counts[frames:],
-            self.nucleotides[nucleotides:],
-            self.nucleotide_counts[frames:],
-        )
-        return head, tail
 
     def by_round(self, rounds: ByteArray) -> Iterator[tuple[int, FrameBlock]]:
         """Yield the frames of each round; rounds: the round of each frame, ascending [f]."""

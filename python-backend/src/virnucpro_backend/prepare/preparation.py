@@ -151,8 +151,8 @@ class Preparation:
         first_row = self._records.next_row
         self._repeats = RepeatedNames()
         with InputFile(source.path) as file:
-            survey = Survey(file, self._job.work_dir, first_row, source.repairs, self._job.min_length)
-            for group in survey.groups():
+            survey = Survey(self._job.work_dir, first_row, source.repairs, self._job.min_length)
+            for group in survey.groups(file):
                 self._take(source.input, group)
                 if time.monotonic() >= self._next_progress:
                     self._report_progress(file)
@@ -224,24 +224,24 @@ class Preparation:
         reasons, counts = np.unique(group.reason, return_counts=True)
         self._reasons.update(dict(zip(reasons.tolist(), counts.tolist(), strict=True)))
         self._repeats.add(group.headers.name_hashes)
-        self._records.add(
-            RecordRows(
-                source,
-                group.records.byte_offsets,
-                lengths,
-                n_chunks,
-                group.reason,
-                n_frames,
-                lost[0],
-                lost[1],
-                lost[2],
-                genetic_code_hints(group.records.letters, lengths, n_chunks, lost, self._job.chunk_length)
-                if self._job.genetic_code == STANDARD
-                else np.full(lengths.size, NO_HINT, np.uint8),
-                *terminal_repeats(group.records.letters, lengths, group.reason == Reason.OK),
-                group.headers,
-            )
-        )
+        hints = np.full(lengths.size, NO_HINT, np.uint8)
+        if self._job.genetic_code == STANDARD:
+            hints = genetic_code_hints(group.records.letters, lengths, n_chunks, lost, self._job.chunk_length)
+        kinds, repeats = terminal_repeats(group.records.letters, lengths, group.reason == Reason.OK)
+        columns = {
+            "byte_offset": group.records.byte_offsets,
+            "length": lengths,
+            "n_chunks": n_chunks,
+            "reason": group.reason,
+            "n_frames": n_frames,
+            "n_lost": lost[0],
+            "n_lost_to_tag": lost[1],
+            "n_lost_to_tga": lost[2],
+            "genetic_code": hints,
+            "repeat_kind": kinds,
+            "repeat_length": repeats,
+        }
+        self._records.add(RecordRows(source, group.headers, columns))
 
     def _report_progress(self, file: InputFile) -> None:
         self._next_progress = time.monotonic() + _SECONDS_BETWEEN_PROGRESS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load_file
 
-from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of
+from virnucpro_backend.prepare.arrays import offsets_of
 from virnucpro_backend.prepare.records.headers import Headers
 from virnucpro_backend.safetensors_file import write_safetensors
 
@@ -49,51 +49,24 @@ _COLUMNS: dict[str, type[np.generic]] = {
 
 @dataclass(frozen=True)
 class RecordRows:
-    """Consecutive records of one input; all arrays [k]."""
+    """Consecutive records of one input. columns: those of _COLUMNS, [k] each."""
 
     input: int
-    byte_offset: IntArray
-    length: IntArray
-    n_chunks: IntArray
-    reason: ByteArray
-    n_frames: IntArray
-    n_lost: IntArray
-    n_lost_to_tag: IntArray
-    n_lost_to_tga: IntArray
-    genetic_code: ByteArray
-    repeat_kind: ByteArray
-    repeat_length: IntArray
     headers: Headers
+    columns: Mapping[str, npt.NDArray[Any]]
 
     @property
     def count(self) -> int:
         """The number of records, k."""
-        return self.length.size
+        return self.headers.counts.size
 
     def split(self, count: int) -> tuple[RecordRows, RecordRows]:
         """Split off the first `count` records."""
-        parts = []
-        for part, headers in zip(
-            (slice(0, count), slice(count, None)), self.headers.split(count), strict=True
-        ):
-            parts.append(
-                RecordRows(
-                    self.input,
-                    self.byte_offset[part],
-                    self.length[part],
-                    self.n_chunks[part],
-                    self.reason[part],
-                    self.n_frames[part],
-                    self.n_lost[part],
-                    self.n_lost_to_tag[part],
-                    self.n_lost_to_tga[part],
-                    self.genetic_code[part],
-                    self.repeat_kind[part],
-                    self.repeat_length[part],
-                    headers,
-                )
-            )
-        return parts[0], parts[1]
+        head, tail = self.headers.split(count)
+        return (
+            RecordRows(self.input, head, {name: column[:count] for name, column in self.columns.items()}),
+            RecordRows(self.input, tail, {name: column[count:] for name, column in self.columns.items()}),
+        )
 
 
 @dataclass(frozen=True)
@@ -168,7 +141,7 @@ class RecordWriter:
         header_counts = np.concatenate([rows.headers.counts for rows in waiting])
 
         def of_all(name: str, type: type[np.generic]) -> npt.NDArray[Any]:
-            return np.concatenate([getattr(rows, name) for rows in waiting]).astype(type)
+            return np.concatenate([rows.columns[name] for rows in waiting]).astype(type)
 
         inputs = np.repeat([rows.input for rows in waiting], [rows.count for rows in waiting])
         arrays: dict[str, npt.NDArray[Any]] = {

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,20 +39,49 @@ from virnucpro_backend.prepare.scanning.scanner import Repair, new_scanner, scan
 from virnucpro_backend.prepare.scanning.sniff import SequenceFormat, sniff_format
 from virnucpro_backend.problem_codes import ProblemCode
 
-# A growing record stays in memory up to this length; the rest of a longer one goes to a temporary file, or is
-# dropped.
 SPOOL_BYTES = 4 << 20
 
 
-class Letters(Protocol):
-    """Letters that may be in memory or on disk."""
+class InMemory:
+    """Letters in an array, uint8 [n], ASCII. readable: how many are readable from the first on, here all."""
 
-    @property
-    def readable(self) -> int:
-        """How many letters are readable from the first on; not all if letters were dropped."""
+    def __init__(self, letters: ByteArray) -> None:
+        self._letters = letters
+        self.readable = letters.size
 
     def read(self, begin: int, end: int) -> ByteArray:
         """Return the letters begin..end-1."""
+        return self._letters[begin:end]
+
+
+class Spool:
+    """A growing sequence of letters, in memory up to SPOOL_BYTES.
+
+    The rest of a longer one goes to a temporary file in `folder`, or is dropped if that is None.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        place = None if folder is None else str(folder)
+        self._drops = folder is None
+        # Unnamed: it is deleted with its last reference, at the latest with the process.
+        self._file = tempfile.SpooledTemporaryFile(SPOOL_BYTES, dir=place, suffix=".tmp")  # noqa: SIM115
+        self.size = self.readable = 0
+
+    def append(self, letters: ByteArray) -> None:
+        """Add letters; only before the first `read`."""
+        self.size += letters.size
+        if self._drops:
+            letters = letters[: max(0, SPOOL_BYTES - self.readable)]
+        self._file.write(letters.data)
+        self.readable += letters.size
+
+    def read(self, begin: int, end: int) -> ByteArray:
+        """Return the letters begin..end-1, of which `readable` can be read."""
+        self._file.seek(begin)
+        return np.frombuffer(self._file.read(end - begin), np.uint8)
+
+
+Letters = InMemory | Spool
 
 
 @dataclass(frozen=True)
@@ -75,11 +104,7 @@ class RecordGroup:
 
 
 class RecordAssembler:
-    """Joins the pieces of records.
-
-    `spool_folder` receives the letters of records longer than SPOOL_BYTES; None drops the letters after the
-    first SPOOL_BYTES of such a record.
-    """
+    """Joins the pieces of records; spool_folder: see Spool."""
 
     def __init__(self, composition: Composition, spool_folder: Path | None) -> None:
         self._composition = composition
@@ -112,7 +137,7 @@ class RecordAssembler:
                 _wrong_letters(batch, edges[1:-1], found.flags[1:-1]),
                 InMemory(batch.letters[edges[1] : edges[last + 1]]),
             )
-        spool = _Spool(self._spool_folder)
+        spool = Spool(self._spool_folder)
         self._open = _OpenRecord(batch.headers[header_edge:], int(batch.byte_offsets[-1]), spool)
         self._open.extend(
             batch, int(edges[last + 1]), batch.letters.size, _part(found, slice(-1, None)), last_problem
@@ -126,70 +151,11 @@ class RecordAssembler:
             self._open = None
 
 
-class InMemory:
-    """Letters in an array, uint8 [n], ASCII."""
-
-    def __init__(self, letters: ByteArray) -> None:
-        self._letters = letters
-
-    @property
-    def readable(self) -> int:
-        """All letters."""
-        return self._letters.size
-
-    def read(self, begin: int, end: int) -> ByteArray:
-        """Return the letters begin..end-1."""
-        return self._letters[begin:end]
-
-
-class _Spool:
-    """A growing sequence of letters: first in memory, and in an unnamed temporary file once it is long."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
-        self._pieces: list[ByteArray] = []
-        self._in_memory = 0
-        self._file: IO[bytes] | None = None
-        self.size = 0
-        self.readable = 0
-
-    def append(self, letters: ByteArray) -> None:
-        self.size += letters.size
-        if self._folder is None:
-            letters = letters[: max(0, SPOOL_BYTES - self._in_memory)]
-            self.readable += letters.size
-            self._in_memory += letters.size
-            if letters.size:
-                self._pieces.append(letters.copy())
-            return
-        self.readable = self.size
-        self._pieces.append(letters)
-        self._in_memory += letters.size
-        if self._in_memory > SPOOL_BYTES:
-            if self._file is None:
-                # Unnamed: it is deleted with its last reference, at the latest with the process.
-                self._file = tempfile.TemporaryFile(dir=self._folder, suffix=".tmp")  # noqa: SIM115
-            for piece in self._pieces:
-                self._file.write(piece.data)
-            self._pieces, self._in_memory = [], 0
-
-    def read(self, begin: int, end: int) -> ByteArray:
-        on_disk = self.readable - self._in_memory
-        if end <= on_disk and self._file is not None:
-            self._file.seek(begin)
-            return np.frombuffer(self._file.read(end - begin), np.uint8)
-        if begin < on_disk:
-            return np.concatenate([self.read(begin, on_disk), self.read(on_disk, end)])
-        if len(self._pieces) != 1:
-            self._pieces = [np.concatenate([np.zeros(0, np.uint8), *self._pieces])]
-        return self._pieces[0][begin - on_disk : end - on_disk]
-
-
 @dataclass
 class _OpenRecord:
     header: bytes
     byte_offset: int
-    letters: _Spool
+    letters: Spool
     found: Found = field(default_factory=lambda: Found(np.zeros(1, np.uint8), *np.zeros((2, 1), np.int64)))
     malformed: str | None = None
     wrong_letters: dict[int, str] = field(default_factory=dict)
@@ -272,27 +238,20 @@ class SurveyedGroup:
     reason: ByteArray
 
 
-def new_bytes() -> dict[str, int]:
-    """The shares of a file's bytes, before any is read."""
-    return {"used": 0, "damaged": 0, "left_out": 0, "passed_over": 0}
-
-
 class Survey:
     """Reads one input.
 
-    spool_folder: see RecordAssembler; first_row: row of the input's first record; min_length: bases of the
+    spool_folder: see Spool; first_row: row of the input's first record; min_length: bases of the
     shortest sequence that is not left out.
     """
 
     def __init__(
         self,
-        source: InputFile,
         spool_folder: Path | None,
         first_row: int = 0,
         repairs: Collection[Repair] = (),
         min_length: int = 1,
     ) -> None:
-        self._source = source
         self._repairs = repairs
         self._min_length = min_length
         self._spool_folder = spool_folder
@@ -301,7 +260,7 @@ class Survey:
         self.problems = ProblemLog()
         self.records = 0
         self.format: SequenceFormat | None = None
-        self.bytes = new_bytes()
+        self.bytes = {"used": 0, "damaged": 0, "left_out": 0, "passed_over": 0}
         """The bytes of the decompressed stream; blank lines and comments belong to the record before them."""
         self._size = 0
         self._last_begin = 0
@@ -309,11 +268,11 @@ class Survey:
         self._stretches: list[Stretch] = []
         self._kinds: Counter[str] = Counter()  # Records with letters, and how many of them are of what kind.
 
-    def groups(self) -> Iterator[SurveyedGroup]:
+    def groups(self, source: InputFile) -> Iterator[SurveyedGroup]:
         """Yield all records in order. Raises PrepareError; the groups before it are valid."""
-        blocks = self._counted(self._source.blocks())
+        blocks = self._counted(source.blocks())
         beginning = next(blocks, b"")
-        self.format = sniff_format(self._source, beginning)
+        self.format = sniff_format(source, beginning)
         assembler = RecordAssembler(self.composition, self._spool_folder)
         marks = InvisibleMarks()
         for batch in scan(chain([beginning], blocks), new_scanner(self.format), self._repairs, marks):
@@ -327,7 +286,7 @@ class Survey:
         self.problems.add("invisible_marks", marks.count)
         if self.records == 0:
             self.problems.add("no_sequences")
-        self.problems.add("no_end_block", int(self._source.lacks_end_block))
+        self.problems.add("no_end_block", int(source.lacks_end_block))
         self._judge_file()
 
     def _counted(self, blocks: Iterator[bytes]) -> Iterator[bytes]:

@@ -175,7 +175,8 @@ def permitted(folder: str) -> None:
     """Take a file from this folder before computing each part, and wait while there is none. Stop waiting
     when the folder is gone.
     """
-    from virnucpro_backend.inference.pipeline import PartPipeline, ToLaunch
+    from virnucpro_backend.inference.pipeline import PartPipeline
+    from virnucpro_backend.inference.scorer import LaunchedPart
 
     compute = PartPipeline._compute
 
@@ -186,11 +187,11 @@ def permitted(folder: str) -> None:
             return False  # No file is left, or another worker took it first.
         return True
 
-    def faulty(self: PartPipeline, task: Any) -> None:
-        while isinstance(task, ToLaunch) and Path(folder).exists() and not took_one():
-            self._stop_request.check()
+    def faulty(self: PartPipeline, job: Any, work: Any) -> None:
+        while not isinstance(work, LaunchedPart) and Path(folder).exists() and not took_one():
+            self._check_stop()
             time.sleep(0.02)
-        compute(self, task)
+        compute(self, job, work)
 
     PartPipeline._compute = faulty  # type: ignore[method-assign]
 

@@ -7,6 +7,7 @@ finite, the writer returns the part to the compute thread, the only one that giv
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import logging
 import queue
@@ -14,7 +15,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
 
 from virnucpro_backend.inference.batching import PreparedPart
 from virnucpro_backend.inference.commands import Part
@@ -38,89 +38,20 @@ class Job:
 
     command: Part
     begun_at: float = 0.0
-    _state: Literal["waiting", "begun", "recalled"] = "waiting"
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    recalled: bool = False
+    _taken: threading.Lock = field(default_factory=threading.Lock)
 
-    def begin(self) -> bool:
-        """Start computing it; False if it was recalled."""
-        return self._leave_waiting("begun")
-
-    def recall(self) -> bool:
-        """Give it back; False if it has been started."""
-        return self._leave_waiting("recalled")
-
-    @property
-    def recalled(self) -> bool:
-        """Whether it was given back before it was started."""
-        return self._state == "recalled"
-
-    def _leave_waiting(self, state: Literal["begun", "recalled"]) -> bool:
-        with self._lock:
-            if self._state == "waiting":
-                self._state = state
-                return True
-            return False
+    def take(self) -> bool:
+        """Whether it was still waiting; the caller begins or recalls it then."""
+        return self._taken.acquire(blocking=False)
 
 
-@dataclass(frozen=True)
-class ToLaunch:
-    """A part that has been read and waits for the device."""
-
-    job: Job
-    prepared: PreparedPart
-
-
-@dataclass(frozen=True)
-class ToRecompute:
-    """A part with results that must be computed again."""
-
-    job: Job
-    launched: LaunchedPart
-
-
-@dataclass(frozen=True)
-class WakeUp:
-    """Makes the compute thread check for a stop request."""
-
-
-ComputeTask = ToLaunch | ToRecompute | WakeUp
-
-
-class ComputeQueue:
-    """Tasks for the compute thread, in order, except that wake-ups and recomputations come first."""
-
-    def __init__(self) -> None:
-        self._tasks: queue.PriorityQueue[tuple[int, int, ComputeTask]] = queue.PriorityQueue()
-        self._numbers = itertools.count()
-
-    def put(self, task: ComputeTask) -> None:
-        """Queue a task. Never blocks."""
-        urgency = 0 if isinstance(task, WakeUp) else 1 if isinstance(task, ToRecompute) else 2
-        self._tasks.put((urgency, next(self._numbers), task))
-
-    def get(self) -> ComputeTask:
-        """Wait for the next task and return it."""
-        return self._tasks.get()[2]
+_Task = tuple[int, int, Job | None, PreparedPart | LaunchedPart | None]
+"""For the compute thread, by urgency and arrival: first a stop, then recomputations, then new parts."""
 
 
 class StoppedError(Exception):
     """The worker must stop; unfinished work is dropped."""
-
-
-class StopRequest:
-    """Whether the worker must stop. A request can't be withdrawn. Safe from any thread."""
-
-    def __init__(self) -> None:
-        self._made = threading.Event()
-
-    def make(self) -> None:
-        """Make `check` raise from now on."""
-        self._made.set()
-
-    def check(self) -> None:
-        """Raise StoppedError if a stop has been requested."""
-        if self._made.is_set():
-            raise StoppedError
 
 
 class _StoppableBatches(PartListener):
@@ -143,24 +74,23 @@ class _StoppableBatches(PartListener):
 
 
 class PartPipeline:
-    """Takes part commands and reports each as done or failed. `run` is the compute thread's loop."""
+    """Takes part commands, from the start on, and reports each as done or failed.
+
+    `run` is the compute thread's loop.
+    """
 
     def __init__(
-        self,
-        scorer: PartScorer,
-        reports: PartReports,
-        status: WorkerStatus,
-        stop_request: StopRequest,
-        on_device_lost: Callable[[], None],
+        self, reports: PartReports, status: WorkerStatus, on_device_lost: Callable[[], None]
     ) -> None:
-        self._scorer = scorer
+        self._scorer: PartScorer
         self._reports = reports
         self._status = status
-        self._stop_request = stop_request
         self._on_device_lost = on_device_lost
+        self._stopping = threading.Event()
         self._jobs: dict[str, Job] = {}
         self._to_read: queue.SimpleQueue[Job] = queue.SimpleQueue()
-        self._to_compute = ComputeQueue()
+        self._to_compute: queue.PriorityQueue[_Task] = queue.PriorityQueue()
+        self._numbers = itertools.count()
         self._to_write: queue.SimpleQueue[tuple[Job, LaunchedPart] | None] = queue.SimpleQueue()
         self._read_ahead = threading.Semaphore(READ_AHEAD)
         self._last_done_at = 0.0
@@ -176,23 +106,36 @@ class PartPipeline:
     def recall(self, key: str) -> None:
         """Give a part back if it has not started; otherwise it will be reported as done or failed."""
         job = self._jobs.get(key)
-        if job is not None and job.recall():
+        if job is not None and job.take():
+            job.recalled = True
             self._fail(job, PartFailedError("recalled", "Given back before it started."))
 
-    def wake_up(self) -> None:
-        """Make an idle compute thread notice a stop."""
-        self._to_compute.put(WakeUp())
+    def fail_all(self, failure: PartFailedError) -> None:
+        """Report all parts as failed, as there is no model."""
+        for job in list(self._jobs.values()):
+            self._fail(job, failure)
 
-    def run(self) -> None:
+    def stop(self) -> None:
+        """Make `run` drop unfinished work and return, also if it is idle."""
+        self._stopping.set()
+        self._to_compute.put((0, next(self._numbers), None, None))
+
+    @property
+    def is_running(self) -> bool:
+        """Whether `run` has been called."""
+        return hasattr(self, "_scorer")
+
+    def run(self, scorer: PartScorer) -> None:
         """Compute until a stop is requested; return when all launched parts are written."""
+        self._scorer = scorer
         self._reader.start()
         self._writer.start()
-        try:
+        with contextlib.suppress(StoppedError):
             while True:
-                self._stop_request.check()
-                self._compute(self._to_compute.get())
-        except StoppedError:
-            pass
+                _, _, job, work = self._to_compute.get()
+                self._check_stop()
+                if job is not None and work is not None:
+                    self._compute(job, work)
         self._to_write.put(None)
         self._writer.join()
 
@@ -212,33 +155,28 @@ class PartPipeline:
                     prepared = self._scorer.prepare(frames)
             except Exception as error:
                 self._read_ahead.release()
-                if job.begin():
+                if job.take():
                     self._fail(job, error)
                 continue
-            self._to_compute.put(ToLaunch(job, prepared))
+            self._to_compute.put((2, next(self._numbers), job, prepared))
 
-    def _compute(self, task: ComputeTask) -> None:
-        if isinstance(task, WakeUp):
-            return
-        job = task.job
-        if isinstance(task, ToLaunch):
+    def _compute(self, job: Job, work: PreparedPart | LaunchedPart) -> None:
+        if not isinstance(work, LaunchedPart):
             self._read_ahead.release()
-            if not job.begin():
+            if not job.take():
                 return
             job.begun_at = time.monotonic()
             start_peak_measurement(self._scorer.device)
         try:
             with self._status.doing("computing", job.command.key):
-                if isinstance(task, ToLaunch):
-                    progress = self._reports.progress(job.command, task.prepared.frames)
-                    launched = self._scorer.launch(
-                        task.prepared, _StoppableBatches(progress, self._between_steps)
-                    )
+                if not isinstance(work, LaunchedPart):
+                    progress = self._reports.progress(job.command, work.frames)
+                    launched = self._scorer.launch(work, _StoppableBatches(progress, self._between_steps))
                 else:
-                    if task.launched.imported_differ():
+                    if work.imported_differ():
                         self._reports.imported_refused(job.command)
                     unheard = _StoppableBatches(PartListener(), self._between_steps)
-                    launched = self._scorer.recompute(task.launched, unheard)
+                    launched = self._scorer.recompute(work, unheard)
         except StoppedError:
             raise
         except Exception as error:
@@ -251,7 +189,7 @@ class PartPipeline:
             job, launched = item
             try:
                 if self._scorer.needs_recomputation(launched):
-                    self._to_compute.put(ToRecompute(job, launched))
+                    self._to_compute.put((1, next(self._numbers), job, launched))
                     continue
                 self._finish(job, launched)
             except Exception as error:
@@ -289,4 +227,8 @@ class PartPipeline:
 
     def _between_steps(self) -> None:
         self._status.finished_step()
-        self._stop_request.check()
+        self._check_stop()
+
+    def _check_stop(self) -> None:
+        if self._stopping.is_set():
+            raise StoppedError

@@ -17,7 +17,7 @@ from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.imported import EncoderName, ImportedEmbeddings
 from virnucpro_backend.inference.loading import load_in_fp32, open_and_load, remarks
 from virnucpro_backend.inference.memory.device_memory import DeviceMemory, memory_in_use
-from virnucpro_backend.inference.pipeline import PartPipeline, StopRequest
+from virnucpro_backend.inference.pipeline import PartPipeline
 from virnucpro_backend.inference.results import PartReports
 from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.inference.status import WorkerStatus
@@ -38,11 +38,9 @@ class WorkerSession:
     def __init__(self, channel: Channel, status: WorkerStatus) -> None:
         self._channel = channel
         self._status = status
-        self._stop_request = StopRequest()
         self._reports = PartReports(channel)
-        self._pipeline: PartPipeline | None = None
-        self._early: list[Part] = []
-        self._load_failed = False
+        self._pipeline = PartPipeline(self._reports, status, self._device_lost)
+        self._takes_parts = False
         self._lock = threading.Lock()
         self._device_thread: threading.Thread | None = None
 
@@ -53,7 +51,7 @@ class WorkerSession:
         elif isinstance(command, Part):
             self._submit(command)
         elif isinstance(command, Recall):
-            self._recall(command.key)
+            self._pipeline.recall(command.key)
         elif isinstance(command, Stop):
             self._stop()
 
@@ -61,6 +59,7 @@ class WorkerSession:
         if self._device_thread is not None:
             self._log("error", "A second load was refused: a worker loads one model, once.")
             return
+        self._takes_parts = True
         self._device_thread = threading.Thread(
             target=self._serve, args=(command,), name="device", daemon=True
         )
@@ -68,50 +67,32 @@ class WorkerSession:
 
     def _submit(self, command: Part) -> None:
         with self._lock:
-            if self._pipeline is not None:
+            if self._takes_parts:
                 self._pipeline.submit(command)
-            elif self._device_thread is None or self._load_failed:
+            else:
                 failure = PartFailedError("internal_error", "No model is loaded in this worker.")
                 self._reports.failed(command, failure)
-            else:
-                self._early.append(command)
-
-    def _recall(self, key: str) -> None:
-        with self._lock:
-            if self._pipeline is not None:
-                self._pipeline.recall(key)
-                return
-            for command in [early for early in self._early if early.key == key]:
-                self._early.remove(command)
-                self._reports.failed(command, PartFailedError("recalled", "Given back before it started."))
 
     def _stop(self) -> None:
         with self._status.doing("stopping"):
-            self._stop_request.make()
-            if self._pipeline is not None and self._device_thread is not None:
-                self._pipeline.wake_up()
+            self._pipeline.stop()
+            if self._pipeline.is_running and self._device_thread is not None:
                 self._device_thread.join(STOP_SECONDS)
 
     def _serve(self, command: Load) -> None:
         """Run the device's thread, the only one that gives work to the device."""
         try:
-            pipeline = self._loaded(command)
+            scorer = self._loaded(command)
         except LoadFailedError as failure:
             log.exception("loading failed")
             self._channel.emit("load_failed", code=failure.code, values=failure.values, detail=failure.detail)
             with self._lock:
-                self._load_failed = True
-                for early in self._early:
-                    self._reports.failed(early, PartFailedError("internal_error", failure.detail))
+                self._takes_parts = False
+                self._pipeline.fail_all(PartFailedError("internal_error", failure.detail))
             return
-        with self._lock:
-            for early in self._early:
-                pipeline.submit(early)
-            self._early.clear()
-            self._pipeline = pipeline
-        pipeline.run()
+        self._pipeline.run(scorer)
 
-    def _loaded(self, command: Load) -> PartPipeline:
+    def _loaded(self, command: Load) -> PartScorer:
         started = time.monotonic()
         with self._status.doing("loading"):
             ready = open_and_load(command)
@@ -140,17 +121,15 @@ class WorkerSession:
             self._log("info", remark)
         for fallback in kernels.fallbacks():
             self._log("warning", fallback)
-        imported = self._imported(command, model)
-        scorer = PartScorer(
+        return PartScorer(
             model=model,
             tokens_per_batch=command.tokens_per_batch,
             embed_equal_sequences_once=command.embed_equal_sequences_once,
             embeddings=command.embeddings,
             load_fp32=lambda device: load_in_fp32(command, device),
             most_tokens_per_batch=ready.tokens_per_batch,
-            imported=imported,
+            imported=self._imported(command, model),
         )
-        return PartPipeline(scorer, self._reports, self._status, self._stop_request, self._device_lost)
 
     def _imported(self, command: Load, model: LoadedModel) -> ImportedEmbeddings | None:
         """The run's imported embeddings; None if there are none, or if they are damaged."""

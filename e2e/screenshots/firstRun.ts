@@ -49,12 +49,6 @@ try {
     .getByRole('button', { name: /^Check the model/ })
     .first()
     .waitFor();
-  await page.goto(new URL('#/computer', fresh.url).href);
-  await page.getByRole('button', { name: 'Without a network' }).click();
-  await page.getByRole('button', { name: 'Make an offline folder …' }).click();
-  await page.getByRole('textbox', { name: 'Folder to write to' }).fill('/media/stick/virnucpro');
-  await page.getByText(/to download, .* of models to copy/).waitFor();
-  await take(page, 'offline');
 } finally {
   await browser.close();
   await fresh.stop();

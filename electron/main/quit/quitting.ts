@@ -50,13 +50,8 @@ export class Quitting {
   }
 
   private get isAtWork(): boolean {
-    const { control, pythonEnvironment, downloads, packing } = this.service;
-    return (
-      control.queue.active !== null ||
-      pythonEnvironment.isRepairing ||
-      downloads.areUnderWay ||
-      packing.isUnderWay
-    );
+    const { control, pythonEnvironment, downloads } = this.service;
+    return control.queue.active !== null || pythonEnvironment.isRepairing || downloads.areUnderWay;
   }
 
   systemEnds(): void {

@@ -28,9 +28,6 @@ PACKAGES = {
 }
 """Distributions that computing needs, each with the name of its module."""
 
-OPTIONS = {"ray": "ray"}
-"""Distributions that only some computers need; a missing one is not reported as a problem."""
-
 
 def check_environment(*, thorough: bool) -> dict[str, object]:
     """Return `packages` (version by distribution) and `problems` (one sentence by distribution).
@@ -45,9 +42,6 @@ def check_environment(*, thorough: bool) -> dict[str, object]:
             packages[distribution] = _version(distribution)
         else:
             problems[distribution] = problem
-    for distribution, module in OPTIONS.items():
-        if _problem(module, thorough) is None:
-            packages[distribution] = _version(distribution)
     return {
         "executable": sys.executable,
         "python_version": ".".join(str(part) for part in sys.version_info[:3]),

@@ -13,7 +13,6 @@ from benchmarks.encoders.anchors import RowUnavailableError
 from benchmarks.encoders.report import merge, record, skipped, table_line
 from benchmarks.encoders.rows import ROWS, Settings
 from virnucpro_backend.devices.allocator import set_up_device_allocator
-from virnucpro_backend.encoders.batches import GPU_TOKENS_PER_BATCH
 from virnucpro_backend.encoders.precision import forbid_hidden_rounding
 
 
@@ -22,7 +21,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.encoders", description=__doc__)
     parser.add_argument("--rows", default=",".join(ROWS), help=f"comma-separated, of {', '.join(ROWS)}")
     parser.add_argument("--seconds", type=float, default=60.0, help="measuring time of a row (default 60)")
-    parser.add_argument("--tokens-per-batch", type=int, default=GPU_TOKENS_PER_BATCH)
+    parser.add_argument("--tokens-per-batch", type=int, default=24_576)
     parser.add_argument("--json", type=Path, help="file to add the rows to")
     arguments = parser.parse_args()
     names = arguments.rows.split(",")

@@ -1,11 +1,11 @@
-"""Times `predict`, from sequences to tables, and the encoders alone on the same parts.
+"""Times `predict`, from sequences to tables.
 
     npm run bench -- predict --from CONTIGS.fa... --work FOLDER
 
 For each workload (150-bp reads, contigs in 500-bp chunks, reads with copies) it makes an input, runs
-`predict` with a model of random weights at the published shapes (or --model), reads the run's own database,
-and then times ESM-2 and DNABERT-S alone over the run's parts. The first run starts with empty caches of
-compiled kernels and of verified files. The weights are always in the page cache.
+`predict` with a model of random weights at the published shapes (or --model), and reads the run's own
+database. The first run starts with empty caches of compiled kernels and of verified files. The weights are
+always in the page cache.
 
 `--devices` may be given several times, such as `--devices 0 --devices 0,1 --devices 0,1,2,3`: each input is
 then run on each set, and rates and tables are compared with those of the first. Equal proteins are computed
@@ -28,9 +28,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.predict.inputs import WORKLOADS, bench_input
-from benchmarks.predict.python_module import python
 from benchmarks.predict.result_tables import unequal_tables
-from benchmarks.predict.row import Bench, predict_row, row_lines
+from benchmarks.predict.row import ROOT, Bench, predict_row, row_lines
 
 EACH = "--no-embed-equal-sequences-once"
 
@@ -59,10 +58,8 @@ def _workload(arguments: argparse.Namespace, workload: str, model: Path) -> int:
     rows: dict[str, dict[str, Any]] = {}
     unequal, first_options = False, list[str]()
     for name, devices, options in _runs(arguments, workload):
-        rates_seconds = 0.0 if rows else arguments.rates_seconds
         bench = Bench(
-            arguments.cli, arguments.work, model, arguments.precision, options, rates_seconds,
-            arguments.keep_runs,
+            arguments.cli, arguments.work, model, arguments.precision, options, arguments.keep_runs,
         )  # fmt: skip
         rows[name] = predict_row(bench, source, name, devices)
         print("\n".join(row_lines(name, rows[name])), flush=True)
@@ -107,7 +104,9 @@ def _input(arguments: argparse.Namespace, workload: str) -> Any:
 def _random_model(folder: Path, seed: int) -> Path:
     """Make a model folder of random weights, unless there is one already."""
     if not (folder / "model.json").exists():
-        python("benchmarks.predict.random_model", folder, "--seed", seed)
+        module = ["-m", "benchmarks.predict.random_model", str(folder), "--seed", str(seed)]
+        command = [sys.executable, "-X", "utf8", *module]
+        subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     return folder
 
 
@@ -145,12 +144,6 @@ def _parser() -> argparse.ArgumentParser:
         "--devices",
         action="append",
         help="as for predict (default: auto); may be repeated",
-    )
-    parser.add_argument(
-        "--rates-seconds",
-        type=float,
-        default=15.0,
-        help="how long to time ESM-2 alone; 0 skips it",
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(

@@ -16,11 +16,10 @@ from typing import Any
 
 from benchmarks.conditions import conditions
 from benchmarks.predict.inputs import BenchInput
-from benchmarks.predict.python_module import ROOT, python_json
 from benchmarks.predict.result_tables import table_hashes
 from benchmarks.predict.run_figures import RunFigures, run_figures
 
-PARTS_FOR_RATES = 6
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @dataclass(frozen=True)
@@ -32,12 +31,11 @@ class Bench:
     model: Path
     precision: str
     options: Sequence[str]
-    rates_seconds: float
     keep_runs: bool
 
 
 def predict_row(bench: Bench, source: BenchInput, name: str, devices: str) -> dict[str, Any]:
-    """Run and, if requested, time the encoders alone. Raises CalledProcessError and ValueError."""
+    """Run. Raises CalledProcessError and ValueError."""
     earlier = any((bench.work / cache).exists() for cache in ("kernels", "cache"))
     folder = bench.work / f"{name}_predictions"
     figures = _predict(bench, source.path, folder, devices)
@@ -52,11 +50,6 @@ def predict_row(bench: Bench, source: BenchInput, name: str, devices: str) -> di
         "counts": described["counts"],
         "tables": table_hashes(folder),
     }
-    if bench.rates_seconds > 0 and any(device["kind"] == "cuda" for device in described["devices"]):
-        row["encoders_alone"] = _rates(bench, folder, row["plan"])
-        if figures.steady is not None:
-            alone = row["encoders_alone"]["esm2_residues_per_second"] * len(described["devices"])
-            row["share_of_esm2_alone"] = round(figures.steady.residues_per_second / alone, 4)
     if not bench.keep_runs:
         shutil.rmtree(folder / "work")
     return row
@@ -97,16 +90,6 @@ def _predict(bench: Bench, source: Path, folder: Path, devices: str) -> RunFigur
     return run_figures(folder, started, ended)
 
 
-def _rates(bench: Bench, folder: Path, plan: dict[str, Any]) -> dict[str, Any]:
-    """Time the encoders alone on one GPU, over the run's first parts."""
-    parts = sorted((folder / "work" / "parts").glob("*.safetensors"))[:PARTS_FOR_RATES]
-    return python_json(
-        "benchmarks.encoder_rates", "--model", bench.model, "--parts", *parts,
-        "--precision", plan["precision"], "--tokens-per-batch", plan["tokens_per_batch"],
-        "--seconds", bench.rates_seconds,
-    )  # fmt: skip
-
-
 def row_lines(name: str, row: dict[str, Any]) -> list[str]:
     """Format a row as lines for the terminal."""
     run, made = row["run"], row["input"]
@@ -123,13 +106,6 @@ def row_lines(name: str, row: dict[str, Any]) -> list[str]:
             f"{steady['frames_per_second']:,.0f} frames/s, "
             f"over {(steady['end'] - steady['begin']) / 1000:.1f} s"
         )
-    if rates := row.get("encoders_alone"):
-        lines.append(
-            f"  ESM-2 alone                {rates['esm2_residues_per_second']:10,.0f} residues/s; "
-            f"DNABERT-S alone {rates['dnabert_s_frames_per_second']:,.0f} frames/s"
-        )
-    if share := row.get("share_of_esm2_alone"):
-        lines.append(f"  share of ESM-2 alone       {100 * share:10.1f} %")
     for gpu in run["gpus"]:
         lines.append(
             f"  {gpu['device'][:12]:26} {gpu['busy_percent']:8.1f} % busy on average, "

@@ -226,15 +226,12 @@ def gpus(path: str) -> None:
         placement = placement_of(model)
         return MemoryProfile(placement, card["fixed"][placement], card["per_token"], software(model))
 
-    def limited(name: str, tokens_of: Callable[..., int]) -> None:
-        method = getattr(Esm2, name)
+    embed_all = Esm2.embed_all
 
-        def call(self: Esm2, *arguments: Any) -> Any:
-            if tokens_of(*arguments) > card["holds"]:
-                raise torch.OutOfMemoryError("CUDA out of memory.")
-            return method(self, *arguments)
-
-        setattr(Esm2, name, call)
+    def limited(self: Esm2, batches: Any, *step_done: Any) -> Any:
+        if max(layout.n_tokens for _, layout in batches) > card["holds"]:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return embed_all(self, batches, *step_done)
 
     loading.open_device = open_device
     loading.measure_profile = measure
@@ -243,8 +240,7 @@ def gpus(path: str) -> None:
     )
     sizes = ModelSizes(card["fixed"]["resident"], card["fixed"]["resident"], card["per_token"])
     ModelSizes.of = lambda *_: sizes  # type: ignore[method-assign,assignment]
-    limited("embed", lambda tokens, layout: layout.n_tokens)
-    limited("embed_all", lambda batches, _: max(layout.n_tokens for _, layout in batches))
+    Esm2.embed_all = limited  # type: ignore[method-assign]
 
 
 def slow_reading(marker: str) -> None:

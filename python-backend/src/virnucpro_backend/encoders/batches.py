@@ -14,9 +14,6 @@ import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
 
-GPU_TOKENS_PER_BATCH = 24_576
-"""A run's default, defined in electron/contract/plan.ts and repeated here for benchmarks."""
-
 MIN_ROWS = 16
 """For fewer rows, the library may compute a matrix product in another way, with other rounding."""
 

@@ -16,7 +16,7 @@ test('plots show the sequences of the table', async ({ page }) => {
   await expect(
     page.getByRole('figure', { name: 'Scores by call' }).locator('.recharts-area-area'),
   ).toHaveCount(2);
-  await page.getByRole('button', { name: 'Show in the table' }).click();
+  await page.getByRole('tab', { name: 'Results' }).click();
   await expect(page.getByRole('grid', { name: 'Sequences' })).toBeVisible();
   await engine.stop();
 });

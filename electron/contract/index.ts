@@ -9,7 +9,6 @@ export * from './filter.ts';
 export * from './goal.ts';
 export * from './hit.ts';
 export * from './folderNames.ts';
-export * from './lengthScores.ts';
 export * from './limits.ts';
 export * from './looks.ts';
 export * from './messages.ts';

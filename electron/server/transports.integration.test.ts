@@ -194,7 +194,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['results.page', byRun],
       ['results.counts', byRun],
       ['results.histogram', byRun],
-      ['results.lengthScores', byRun],
+      ['results.lengths', byRun],
       ['results.chunks', { ...byRun, row: 1 }],
       ['results.letters', { ...byRun, row: 1 }],
       ['results.shortlist', { ...byRun, row: 1, shortlisted: true }],

@@ -581,7 +581,6 @@ export default {
   'shortlist.show': 'Show only these',
   'shortlist.export': 'Export these …',
   'shortlist.tooLong': 'The shortlist has too many letters for BLAST. Export it as FASTA instead.',
-  'plots.showInTable': 'Show in the table',
   'others.emptyTitle': 'No table of another tool yet',
   'others.emptyText': 'Add what geNomad, CheckV, DeepVirFinder or another tool says of the same sequences, or drop its table here: its calls stand beside ours.',
   'results.sequences': 'sequences',

@@ -3,7 +3,6 @@ import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { exportFormatSchema, exportLanguageSchema, reportListSchema } from '../exports.ts';
 import { sequenceFilterSchema } from '../filter.ts';
-import { lengthScoresSchema } from '../lengthScores.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { callRuleSchema, otherSaysSchema, otherTableSchema } from '../otherTools.ts';
 import { countSchema } from '../protocol/common.ts';
@@ -108,6 +107,16 @@ const saidByToolSchema = z.object({
   columns: z.array(z.object({ name: z.string(), value: z.string() })),
 });
 export type SaidByTool = z.infer<typeof saidByToolSchema>;
+
+/** Sequences that did not fail, of lengths from `from` to below `to`, or of any from there on if it is null. */
+const lengthBinSchema = z.object({
+  from: countSchema,
+  to: countSchema.nullable(),
+  virus: countSchema,
+  others: countSchema,
+  not_scored: countSchema,
+});
+export type LengthBin = z.infer<typeof lengthBinSchema>;
 
 const selection = { runId: runIdSchema, filter: sequenceFilterSchema.default({}) };
 const rowsOf = {
@@ -319,13 +328,11 @@ export const resultsContract = {
       details: z.array(sampleDetailsSchema).max(LIMITS.inputs).optional(),
     }),
   ),
-  /** Scored sequences per virus_score bin of width 1/bins. */
+  /** Scored sequences of each call per virus_score bin of width 1/bins. */
   histogram: procedure
     .input(z.object({ ...selection, bins: z.int().min(5).max(200).default(50) }))
-    .output(z.object({ bins: z.array(countSchema) })),
-  lengthScores: procedure
-    .input(z.object({ ...selection, bins: z.int().min(2).max(100).default(20) }))
-    .output(lengthScoresSchema),
+    .output(z.object({ virus: z.array(countSchema), others: z.array(countSchema) })),
+  lengths: procedure.input(z.object(selection)).output(z.array(lengthBinSchema)),
   /** The chunks of one sequence, in order, and what other tools report of it. */
   chunks: procedure.input(z.object({ runId: runIdSchema, row: countSchema })).output(
     z.object({

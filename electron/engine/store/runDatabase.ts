@@ -174,7 +174,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
   const queries = sequenceQueryMethods(source);
   const { sequence, inputSummaries, findSequences, countPredictions, columnsWithValues, ...sequences } =
     queries;
-  const { scoreBins, sequencesOf, lengthScores, ...whole } = sequences;
+  const { scoreBins, sequencesOf, lengthBins, ...whole } = sequences;
   const { writeTextTable, ...tables } = tableMethods(db, folder);
   const { openLines, closeAllLines, ...lines } = sequenceLineMethods(source, queries);
   return {
@@ -223,7 +223,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
       columnsWithValues,
       scoreBins,
       sequencesOf,
-      lengthScores,
+      lengthBins,
     },
     /** Like `read`, once all results are derived. */
     readAllDerived: { ...whole, openLines },

@@ -20,7 +20,7 @@ import {
   FILTER_REST_MS,
   useResultsView,
 } from '../../state/results/resultsView.ts';
-import { SAMPLE_CALLS } from './distributions/distributionPlots.tsx';
+import { SAMPLE_CALLS, type ScoreBins } from './distributions/distributionPlots.tsx';
 import classes from './SummaryStrip.module.css';
 
 interface SummaryStripProps {
@@ -115,12 +115,12 @@ function ScoreRange({ run, version }: SummaryStripProps) {
   const unsettled = useMemo(() => changed(filterOf(view), { minScore: null, belowScore: null }), [view]);
   const [filter] = useDebouncedValue(unsettled, FILTER_REST_MS);
   const asked = queries.results.histogram.queryOptions({ input: { runId, filter, bins: SCORE_BINS } });
-  const bins = useQuery({
+  const found = useQuery({
     ...asked,
     queryKey: [...asked.queryKey, run.state.phase, version],
     placeholderData: keepPreviousData,
-  }).data?.bins;
-  const path = useMemo(() => bars(bins ?? []), [bins]);
+  }).data;
+  const path = useMemo(() => bars(found), [found]);
   const from = Math.round((view.filter.minScore ?? 0) * SCORE_BINS);
   const end = Math.round((view.filter.belowScore ?? 1) * SCORE_BINS);
   const score = (edge: number) => format.decimal(edge / SCORE_BINS, 2);
@@ -149,7 +149,8 @@ function ScoreRange({ run, version }: SummaryStripProps) {
 }
 
 /** Draws all bars as one path, on a square root scale, so that even a single sequence among thousands shows. */
-function bars(bins: readonly number[]): string {
+function bars({ virus, others }: ScoreBins = { virus: [], others: [] }): string {
+  const bins = virus.map((count, bin) => count + (others[bin] ?? 0));
   const most = Math.sqrt(Math.max(1, ...bins));
   return bins
     .map((count, bin) =>

@@ -153,15 +153,11 @@ export function resultsRouter(service: Service) {
     counts: results.counts.handler(({ input }) =>
       read(input.runId, async (store) => store.countPredictions(await select(store, input.filter))),
     ),
-    histogram: results.histogram.handler(async ({ input }) => ({
-      bins: await read(input.runId, async (store) =>
-        store.scoreBins(await select(store, input.filter), input.bins),
-      ),
-    })),
-    lengthScores: results.lengthScores.handler(({ input }) =>
-      read(input.runId, async (store) =>
-        store.lengthScores(await select(store, input.filter), LENGTH_EDGES, input.bins),
-      ),
+    histogram: results.histogram.handler(({ input }) =>
+      read(input.runId, async (store) => store.scoreBins(await select(store, input.filter), input.bins)),
+    ),
+    lengths: results.lengths.handler(({ input }) =>
+      read(input.runId, async (store) => store.lengthBins(await select(store, input.filter), LENGTH_EDGES)),
     ),
     chunks: results.chunks.handler(({ input }) =>
       read(input.runId, async (store) => {

@@ -217,7 +217,7 @@ async function answersOf(service: Service, folder: string, isFinished: boolean):
   await answer('window: page', () => client.results.page(run));
   await answer('window: counts', () => client.results.counts(run));
   await answer('window: histogram', () => client.results.histogram(run));
-  await answer('window: plots', () => client.results.lengthScores(run));
+  await answer('window: plots', () => client.results.lengths(run));
   await answer('window: samples', () => client.results.samples(run));
   await answer('window: shortlist', () => client.results.counts({ ...run, filter: { shortlisted: true } }));
   await answer('window: chunks', async () => {

@@ -42,45 +42,27 @@ describe("a window's queries about the results", () => {
     expect(await shortlisted({}, [])).toEqual([]);
   });
 
-  it('counts calls by length and score, and sequences without a score by length', async () => {
-    const { virus, others, notScored, edges } = await run.store.lengthScores(
-      { filter: {} },
-      [0, 600, 1200],
-      5,
-    );
-    expect(edges).toEqual([0, 600, 1200]);
-    const found = (counts: number[][]) =>
-      counts.flatMap((scores, length) => scores.flatMap((n, score) => (n > 0 ? [{ length, score, n }] : [])));
-    const { items } = await run.store.findSequences(
-      { filter: { predictions: ['virus', 'others'] } },
-      { by: 'row', descending: false },
-      0,
-      100,
-    );
-    const expected = (call: string) =>
-      items
-        .filter(({ prediction }) => prediction === call)
-        .map(({ length, virusScore }) => ({
-          length: length < 600 ? 0 : length < 1200 ? 1 : 2,
-          score: Math.min(4, Math.floor((virusScore ?? 0) * 5)),
-          n: 1,
-        }))
-        .sort((a, b) => a.length - b.length || a.score - b.score);
-    expect(found(virus)).toEqual(expected('virus'));
-    expect(found(others)).toEqual(expected('others'));
-    expect(found(virus).length + found(others).length).toBe(4);
-    const without = { filter: { predictions: ['not_scored' as const] } };
-    expect(notScored.reduce((total, count) => total + count)).toBe(
-      (await run.store.countPredictions(without)).total,
-    );
-    expect(notScored).toEqual([1, 0, 0]);
-    const long = await run.store.lengthScores({ filter: { minLength: 1200 } }, [0], 5);
-    expect([...found(long.virus), ...found(long.others)]).toEqual([{ length: 0, score: 3, n: 1 }]);
+  it('counts calls and sequences without a score by length, the filter applied', async () => {
+    const { items } = await run.store.findSequences({ filter: {} }, { by: 'row', descending: false }, 0, 100);
+    const expected = [0, 600, 1200].map((from, i, edges) => {
+      const to = edges[i + 1] ?? null;
+      const inside = items.filter(({ length }) => length >= from && length < (to ?? Infinity));
+      const count = (call: string) => inside.filter(({ prediction }) => prediction === call).length;
+      return { from, to, virus: count('virus'), others: count('others'), not_scored: count('not_scored') };
+    });
+    expect(await run.store.lengthBins({ filter: {} }, [0, 600, 1200])).toEqual(expected);
+    expect(expected.map(({ not_scored: none }) => none)).toEqual([1, 0, 0]);
+    const [long] = await run.store.lengthBins({ filter: { minLength: 1200 } }, [0]);
+    expect(long).toMatchObject({ from: 0, to: null, not_scored: 0 });
+    expect((long?.virus ?? 0) + (long?.others ?? 0)).toBe(1);
   });
 
-  it('counts scored sequences in bins, the filter applied', async () => {
-    expect(await run.store.scoreBins({ filter: {} }, 5)).toEqual([0, 1, 1, 1, 1]);
-    expect(await run.store.scoreBins({ filter: { input: 1 } }, 5)).toEqual([0, 0, 0, 0, 1]);
+  it('counts scored sequences of each call in bins, the filter applied', async () => {
+    const { virus, others } = await run.store.scoreBins({ filter: {} }, 5);
+    expect(virus.map((count, bin) => count + (others[bin] ?? 0))).toEqual([0, 1, 1, 1, 1]);
+    expect(virus.slice(0, 2)).toEqual([0, 0]);
+    expect(others.slice(3)).toEqual([0, 0]);
+    expect((await run.store.scoreBins({ filter: { input: 1 } }, 5)).virus).toEqual([0, 0, 0, 0, 1]);
   });
 
   it('gives rows in any order, and their sequences and scored chunks in that order', async () => {

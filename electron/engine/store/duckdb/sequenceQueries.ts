@@ -10,11 +10,10 @@ import {
 } from '../../../contract/columns.ts';
 import { usage } from '../../../contract/errors.ts';
 import { noPredictions, predictionSchema, type Prediction } from '../../../contract/results.ts';
-import type { ResultCounts } from '../../../contract/rpc/results.ts';
+import type { LengthBin, ResultCounts } from '../../../contract/rpc/results.ts';
 import type { LabelledScore } from '../../results/calibration.ts';
 import { areMates, callPair } from '../../results/sequenceRemarks.ts';
 import type { RunLabels } from '../../results/sequenceRow.ts';
-import { noLengthScores, type LengthScores } from '../../../contract/lengthScores.ts';
 import type { InputResultSummary } from '../../results/types.ts';
 import { writeNumbers } from '../../system/runFiles.ts';
 import { addTable } from './duckdb.ts';
@@ -256,39 +255,37 @@ export function sequenceQueryMethods(source: ResultSource) {
       }
       return [...summaries.values()].sort((a, b) => a.input - b.input);
     },
-    /** Scored sequences per bin of virus_score; bin i holds i/bins to below (i+1)/bins, the last one 1 as well. */
-    scoreBins: async (selection: SequenceSelection, bins: number): Promise<number[]> => {
-      const counts = new Array<number>(bins).fill(0);
-      const found = await ask<{ bin: number; count: bigint }>(
+    /** Scored sequences of each call per bin of virus_score; bin i holds i/bins to below (i+1)/bins, the last one 1 as well. */
+    scoreBins: async (selection: SequenceSelection, bins: number) => {
+      const none = () => new Array<number>(bins).fill(0);
+      const counts = { virus: none(), others: none() };
+      const found = await ask<{ bin: number; prediction: 'virus' | 'others'; count: bigint }>(
         selection,
         (condition) =>
-          `SELECT ${scoreBin(bins)} AS bin, count(*) AS count FROM sequences WHERE virus_score IS NOT NULL AND ${condition} GROUP BY ALL`,
+          `SELECT least(${bins - 1}, floor(virus_score::DOUBLE * ${bins}))::INTEGER AS bin, prediction, count(*) AS count
+           FROM sequences WHERE virus_score IS NOT NULL AND ${condition} GROUP BY ALL`,
       );
-      for (const { bin, count } of found) counts[bin] = Number(count);
+      for (const { bin, prediction, count } of found) counts[prediction][bin] = Number(count);
       return counts;
     },
-    /** `edges` ascend, the first is 0; a score of 1 counts with the last bin. */
-    lengthScores: async (
-      selection: SequenceSelection,
-      edges: readonly number[],
-      bins: number,
-    ): Promise<LengthScores> => {
-      const scores = noLengthScores(edges, bins);
-      const found = await ask<{
-        length_bin: number;
-        score_bin: number | null;
-        prediction: 'virus' | 'others' | 'not_scored';
-        count: bigint;
-      }>(
+    /** `edges` ascend, the first is 0. */
+    lengthBins: async (selection: SequenceSelection, edges: readonly number[]): Promise<LengthBin[]> => {
+      const bins = edges.map((from, i) => ({
+        from,
+        to: edges[i + 1] ?? null,
+        virus: 0,
+        others: 0,
+        not_scored: 0,
+      }));
+      const cases = edges.map((edge, i) => `WHEN length >= ${edge} THEN ${i}`).toReversed();
+      const found = await ask<{ bin: number; prediction: 'virus' | 'others' | 'not_scored'; count: bigint }>(
         selection,
         (condition) =>
-          `SELECT ${lengthBin(edges)} AS length_bin, ${scoreBin(bins)} AS score_bin, prediction, count(*) AS count FROM sequences
+          `SELECT CASE ${cases.join(' ')} END AS bin, prediction, count(*) AS count FROM sequences
            WHERE prediction <> 'failed' AND ${condition} GROUP BY ALL`,
       );
-      for (const { length_bin, score_bin, prediction, count } of found)
-        if (prediction === 'not_scored') scores.notScored[length_bin]! += Number(count);
-        else if (score_bin !== null) scores[prediction][length_bin]![score_bin] = Number(count);
-      return scores;
+      for (const { bin, prediction, count } of found) bins[bin]![prediction] = Number(count);
+      return bins;
     },
     labelledScores: (input: number): Promise<LabelledScore[]> =>
       ask<LabelledScore>(
@@ -315,14 +312,4 @@ function fieldsOf(labels: RunLabels): string {
 function hasValue(key: ColumnKey): string {
   if (key === 'settled') return 'NOT settled';
   return sequenceColumn(key).kind === 'flag' ? columnName(key) : `${columnName(key)} IS NOT NULL`;
-}
-
-/** A score of 1 counts with the last bin. */
-function scoreBin(bins: number): string {
-  return `least(${bins - 1}, floor(virus_score::DOUBLE * ${bins}))::INTEGER`;
-}
-
-function lengthBin(edges: readonly number[]): string {
-  const cases = edges.slice(1).map((edge, i) => `WHEN length < ${edge} THEN ${i}`);
-  return cases.length === 0 ? '0' : `CASE ${cases.join(' ')} ELSE ${edges.length - 1} END`;
 }

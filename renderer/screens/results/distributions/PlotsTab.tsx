@@ -1,19 +1,21 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Button, Group, SimpleGrid, Skeleton, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { RunSummary, SequenceFilter } from '../../../../electron/contract/index.ts';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { HEIGHT } from '../../../components/charts/axes.ts';
 import { Guarded } from '../../../components/feedback/Guarded.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
-import { goToRun } from '../../../state/navigation.ts';
-import { clearFilters, filterOf, isFiltered, useResultsView } from '../../../state/results/resultsView.ts';
+import {
+  clearFilters,
+  filterOf,
+  isFiltered,
+  SCORE_BINS,
+  useResultsView,
+} from '../../../state/results/resultsView.ts';
 import { whileGrowing } from '../../../state/results/whileGrowing.ts';
 import { LengthShareChart, ScoresByCallChart } from './distributionPlots.tsx';
-import { isEmpty } from './distributions.ts';
-
-/** Each chart merges these bins as it needs. */
-const BINS = 100;
+import { sum } from './distributions.ts';
 
 /** Plots of the sequences in the table. */
 export function PlotsTab({ run }: { run: RunSummary }) {
@@ -22,9 +24,13 @@ export function PlotsTab({ run }: { run: RunSummary }) {
   const [isLog, setLog] = useState(false);
   const view = useResultsView();
   const filter = filterOf(view);
-  const found = useLengthScores(run, filter);
+  const { histogram, lengths: byLength, counts: counted } = queries.results;
+  const scored = histogram.queryOptions({ input: { runId, filter, bins: SCORE_BINS } });
+  const scores = useQuery({ ...scored, ...growing(run, scored) }).data;
+  const measured = byLength.queryOptions({ input: { runId, filter } });
+  const lengths = useQuery({ ...measured, ...growing(run, measured) }).data;
   const counts = useQuery({
-    ...queries.results.counts.queryOptions({ input: { runId, filter } }),
+    ...counted.queryOptions({ input: { runId, filter } }),
     placeholderData: keepPreviousData,
   }).data;
   return (
@@ -33,9 +39,6 @@ export function PlotsTab({ run }: { run: RunSummary }) {
         <Text component="span" role="status" fz="sm">
           {counts && t('results.shown', { count: counts.total })}
         </Text>
-        <Button size="compact-sm" variant="default" onClick={() => goToRun(runId, 'results')}>
-          {t('plots.showInTable')}
-        </Button>
         {isFiltered(view) && (
           <Button size="compact-sm" variant="subtle" onClick={clearFilters}>
             {t('results.clearFilters')}
@@ -49,23 +52,23 @@ export function PlotsTab({ run }: { run: RunSummary }) {
           onChange={(event) => setLog(event.currentTarget.checked)}
         />
       </Group>
-      {!found ? (
+      {!scores || !lengths ? (
         <Skeleton height={HEIGHT} />
-      ) : isEmpty(found) ? (
+      ) : sum([...scores.virus, ...scores.others]) === 0 ? (
         <Text py={24} c="dimmed">
           {t('plots.none')}
         </Text>
       ) : (
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing={32} verticalSpacing={28}>
           <Titled title={t('plots.scores')}>
-            <ScoresByCallChart found={found} isLog={isLog} />
+            <ScoresByCallChart found={scores} isLog={isLog} />
           </Titled>
           <Titled title={t('plots.lengths')}>
-            <LengthShareChart what="virus" found={found} />
+            <LengthShareChart what="virus" found={lengths} />
           </Titled>
-          {found.notScored.some((count) => count > 0) && (
+          {lengths.some((bin) => bin.not_scored > 0) && (
             <Titled title={t('plots.notScored')}>
-              <LengthShareChart what="notScored" found={found} />
+              <LengthShareChart what="not_scored" found={lengths} />
             </Titled>
           )}
         </SimpleGrid>
@@ -74,17 +77,11 @@ export function PlotsTab({ run }: { run: RunSummary }) {
   );
 }
 
-function useLengthScores(run: RunSummary, filter: SequenceFilter) {
-  const asked = queries.results.lengthScores.queryOptions({
-    input: { runId: run.runId, filter, bins: BINS },
-  });
-  return useQuery({
-    ...asked,
-    queryKey: [...asked.queryKey, run.state.phase],
-    ...whileGrowing(run),
-    placeholderData: keepPreviousData,
-  }).data;
-}
+const growing = <Key extends readonly unknown[]>(run: RunSummary, { queryKey }: { queryKey: Key }) => ({
+  queryKey: [...queryKey, run.state.phase] as const,
+  ...whileGrowing(run),
+  placeholderData: keepPreviousData,
+});
 
 function Titled({ title, children }: { title: string; children: React.ReactNode }) {
   return (

@@ -1,11 +1,6 @@
 import { useMemo } from 'react';
 import { Area, Bar, LabelList } from 'recharts';
-import {
-  scoresByCall,
-  sharePercent,
-  sharesByLength,
-  type LengthScores,
-} from '../../../../electron/contract/index.ts';
+import { sharePercent, type LengthBin } from '../../../../electron/contract/index.ts';
 import {
   below,
   beside,
@@ -18,7 +13,7 @@ import {
 } from '../../../components/charts/axes.ts';
 import { Plot } from '../../../components/charts/Plot.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { lengthLabel, lengthTicks, merged, MERGED } from './distributions.ts';
+import { lengthLabel, lengthTicks, merged, sharesByLength } from './distributions.ts';
 
 /** The calls by which the sequences of a sample are counted, in the order in which they are drawn, with their colours. */
 export const SAMPLE_CALLS = [
@@ -31,12 +26,19 @@ export const SAMPLE_CALLS = [
 /** Gives a single sequence a height on a logarithmic scale. */
 const LOG_FLOOR = 0.5;
 
+/** How many of the score bins that were counted make one bin of the plot. */
+const MERGED = 5;
+
+export interface ScoreBins {
+  virus: readonly number[];
+  others: readonly number[];
+}
+
 /** How many sequences of either call have each score. */
-export function ScoresByCallChart({ found, isLog }: { found: LengthScores; isLog: boolean }) {
+export function ScoresByCallChart({ found, isLog }: { found: ScoreBins; isLog: boolean }) {
   const { t, format } = useTexts();
   const data = useMemo(() => {
-    const { virus, others } = scoresByCall(found);
-    const [viral, other] = [merged(virus, MERGED), merged(others, MERGED)];
+    const [viral, other] = [merged(found.virus, MERGED), merged(found.others, MERGED)];
     return viral.map((count, bin) => ({
       from: bin / viral.length,
       label: `${format.decimal(bin / viral.length, 2)} – ${format.decimal((bin + 1) / viral.length, 2)}`,
@@ -113,7 +115,13 @@ export function ScoresByCallChart({ found, isLog }: { found: LengthScores; isLog
 }
 
 /** The share of viruses among the called sequences of each length, or of those without a score. */
-export function LengthShareChart({ found, what }: { found: LengthScores; what: 'virus' | 'notScored' }) {
+export function LengthShareChart({
+  found,
+  what,
+}: {
+  found: readonly LengthBin[];
+  what: 'virus' | 'not_scored';
+}) {
   const texts = useTexts();
   const { t, format } = texts;
   const bins = useMemo(() => sharesByLength(found, what), [found, what]);

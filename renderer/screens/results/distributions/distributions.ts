@@ -1,8 +1,7 @@
-import { sum, type LengthScores, type LengthShare } from '../../../../electron/contract/index.ts';
+import type { LengthBin } from '../../../../electron/contract/index.ts';
 import type { Texts } from '../../../i18n/index.ts';
 
-/** How many of the engine's score bins make one bin of a plot. */
-export const MERGED = 5;
+export const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 /** Adds up `every` bins next to each other. */
 export function merged(counts: readonly number[], every: number): number[] {
@@ -11,16 +10,24 @@ export function merged(counts: readonly number[], every: number): number[] {
   );
 }
 
-/** Whether no sequence has a call. */
-export function isEmpty({ virus, others }: LengthScores): boolean {
-  return [...virus, ...others].every((scores) => sum(scores) === 0);
+/** By length, the share of viruses among the sequences with a call, or of those without a score among these and the former. */
+export function sharesByLength(bins: readonly LengthBin[], what: 'virus' | 'not_scored') {
+  const shares = bins.map(({ from, to, ...found }) => {
+    const of = found.virus + found.others + (what === 'virus' ? 0 : found.not_scored);
+    return { from, to, of, counted: found[what], share: of === 0 ? null : found[what] / of };
+  });
+  // An empty bin between others keeps its place.
+  const [first, last] = [shares.findIndex(({ of }) => of > 0), shares.findLastIndex(({ of }) => of > 0)];
+  return shares.slice(first, last + 1);
 }
 
-export const lengthLabel = ({ format }: Texts, { from, to }: LengthShare) =>
+type LengthRange = Pick<LengthBin, 'from' | 'to'>;
+
+export const lengthLabel = ({ format }: Texts, { from, to }: LengthRange) =>
   to === null ? `≥ ${format.bases(from)}` : `${format.bases(from)} – ${format.bases(to)}`;
 
 /** Labels lengths at the edges of their bins; the last bin has no upper limit. */
-export function lengthTicks(bins: readonly LengthShare[], { format }: Texts) {
+export function lengthTicks(bins: readonly LengthRange[], { format }: Texts) {
   const domain: [number, number] = [0, Math.max(1, bins.length)];
   return {
     ticks: Array.from({ length: bins.length + 1 }, (_, edge) => edge),

@@ -4,7 +4,6 @@ import {
   CONSERVATIVE,
   contract,
   NO_DETAILS,
-  noLengthScores,
   type CallAgreement,
   type ComparedSequence,
   type OtherTable,
@@ -150,27 +149,23 @@ export function resultsRouter(world: World) {
       };
     }),
     histogram: results.histogram.handler(({ input }) => {
-      const bins = Array.from({ length: input.bins }, () => 0);
-      for (const row of selected(input)) {
-        if (row.virusScore === null) continue;
-        const bin = Math.min(input.bins - 1, Math.floor(row.virusScore * input.bins));
-        bins[bin] = (bins[bin] ?? 0) + 1;
-      }
-      return { bins };
-    }),
-    lengthScores: results.lengthScores.handler(({ input }) => {
-      const edges = [0, 300, 500, 1000, 2000, 5000];
-      const found = noLengthScores(edges, input.bins);
-      for (const { prediction, virusScore, length } of selected(input)) {
-        const bar = edges.findLastIndex((edge) => edge <= length);
-        if (prediction === 'not_scored') found.notScored[bar] = (found.notScored[bar] ?? 0) + 1;
+      const none = () => Array.from({ length: input.bins }, () => 0);
+      const counts = { virus: none(), others: none() };
+      for (const { virusScore, prediction } of selected(input)) {
         if (virusScore === null || (prediction !== 'virus' && prediction !== 'others')) continue;
-        const row = found[prediction][bar];
         const bin = Math.min(input.bins - 1, Math.floor(virusScore * input.bins));
-        if (row) row[bin] = (row[bin] ?? 0) + 1;
+        counts[prediction][bin] = (counts[prediction][bin] ?? 0) + 1;
       }
-      return found;
+      return counts;
     }),
+    lengths: results.lengths.handler(({ input }) =>
+      [0, 300, 500, 1000, 2000, 5000].map((from, i, edges) => {
+        const to = edges[i + 1] ?? null;
+        const inside = selected(input).filter(({ length }) => length >= from && length < (to ?? Infinity));
+        const { virus, others, not_scored } = countCalls(inside);
+        return { from, to, virus, others, not_scored };
+      }),
+    ),
     chunks: results.chunks.handler(({ input, errors }) => {
       const sequence = world.sequencesOf(input.runId)[input.row];
       if (!sequence) throw errors.APP({ data: appError('internal', 'There is no such sequence.') });

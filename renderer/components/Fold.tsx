@@ -20,7 +20,7 @@ export function Fold({ title, opened: forced = false, startsOpen = false, childr
     <>
       <Button
         variant="subtle"
-        color="slate"
+        color="gray"
         size="compact-sm"
         style={{ placeSelf: 'start', maxWidth: '100%' }}
         aria-expanded={opened}

@@ -14,19 +14,6 @@ const teal: MantineColorsTuple = [
   '#0a4259',
 ];
 
-const slate: MantineColorsTuple = [
-  '#f4f6f8',
-  '#e7ebef',
-  '#cfd6dd',
-  '#b1bcc6',
-  '#8d9ba8',
-  '#6d7c8a',
-  '#566472',
-  '#434f5b',
-  '#303943',
-  '#1f262d',
-];
-
 const dark: MantineColorsTuple = [
   '#dfe4e9',
   '#b9c2cb',
@@ -43,7 +30,7 @@ const dark: MantineColorsTuple = [
 export const theme = createTheme({
   fontFamily: "'Inter Variable', system-ui, -apple-system, 'Segoe UI', sans-serif",
   fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', monospace",
-  colors: { teal, slate, dark },
+  colors: { teal, dark },
   primaryColor: 'teal',
   primaryShade: { light: 7, dark: 6 },
   autoContrast: false,

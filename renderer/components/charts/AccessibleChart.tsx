@@ -12,12 +12,17 @@ interface LegendItem {
   readonly opacity?: number;
 }
 
+interface ChartData {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
 export interface AccessibleChartProps {
   title: string;
   /** One sentence on what the chart shows, which screen readers read instead of the picture. */
   summary: string;
-  /** The data behind the picture, for the table that can replace it; called only when that table is opened. */
-  table: () => { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] };
+  /** The data behind the picture, for the table that can replace it unless one stands beside it; called only when it is opened. */
+  table?: () => ChartData;
   height: number;
   /** The picture may grow in height, for example when several plots wrap. */
   grows?: boolean;
@@ -44,8 +49,7 @@ function Figure(props: AccessibleChartProps) {
   // Charts are the slowest part of a screen: the screen is drawn first, with space reserved for them, and they follow.
   const isDrawn = useDeferredValue(true, false);
   const copy = useCopy();
-  const copyData = () => {
-    const { columns, rows } = table();
+  const copyData = ({ columns, rows }: ChartData) => {
     copy.mutate([columns, ...rows].map((row) => `${row.join('\t')}\n`).join(''));
   };
   const Other = asTable ? IconChartHistogram : IconTable;
@@ -55,7 +59,7 @@ function Figure(props: AccessibleChartProps) {
         {`${title}. ${summary}`}
       </figcaption>
       <Box flex={1} miw={0}>
-        {asTable ? (
+        {asTable && table ? (
           <Box h={height} style={{ overflow: 'auto' }} tabIndex={0} role="region" aria-label={title}>
             <DataTable {...table()} />
           </Box>
@@ -80,26 +84,28 @@ function Figure(props: AccessibleChartProps) {
           </Text>
         )}
       </Box>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="slate" size={24} aria-label={t('chart.menu', { title })}>
-            <IconDots size={16} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<Other size={16} aria-hidden />} onClick={() => setAsTable(!asTable)}>
-            {t(asTable ? 'chart.asPicture' : 'chart.asTable')}
-          </Menu.Item>
-          <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={copyData}>
-            {t('chart.copyData')}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      {table && (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon variant="subtle" color="gray" size={24} aria-label={t('chart.menu', { title })}>
+              <IconDots size={16} aria-hidden />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<Other size={16} aria-hidden />} onClick={() => setAsTable(!asTable)}>
+              {t(asTable ? 'chart.asPicture' : 'chart.asTable')}
+            </Menu.Item>
+            <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => copyData(table())}>
+              {t('chart.copyData')}
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
     </Group>
   );
 }
 
-function DataTable({ columns, rows }: ReturnType<AccessibleChartProps['table']>) {
+function DataTable({ columns, rows }: ChartData) {
   return (
     <Table stickyHeader className="figures">
       <Table.Thead>

@@ -51,9 +51,6 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
   const scored = chunks.filter((chunk) => chunk.virusScore !== null).length;
   const x = (position: number) => LEFT + ((position - 1) / Math.max(1, length)) * (width - LEFT - RIGHT);
   const y = (score: number) => TOP + SCORES * (1 - score);
-  /** The scores in a frame: two if both shorter chunks have it open. */
-  const scoresIn = ({ frames }: ChunkResult, frame: FrameName) =>
-    frames.filter((one) => strandFrame(one.frame) === frame).map(({ score2 }) => format.score(score2));
   return (
     <AccessibleChart
       title={t('chunks.trackTitle')}
@@ -65,24 +62,6 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
         { label: t('prediction.others'), color: 'var(--others)' },
         { label: t('prediction.not_scored'), color: 'var(--not-scored)' },
       ]}
-      table={() => ({
-        columns: [
-          t('chunks.position'),
-          t('chunks.score'),
-          t('chunks.frame'),
-          t('chunks.call'),
-          ...FRAME_NAMES,
-        ],
-        rows: chunks.map((chunk) => [
-          `${format.integer(chunk.start)} – ${format.integer(chunk.end)}`,
-          chunk.virusScore === null ? '–' : format.score(chunk.virusScore),
-          chunk.bestFrame ?? '–',
-          chunk.isVirus === null
-            ? t(`reason.${chunk.reason}`)
-            : t(chunk.isVirus ? 'prediction.virus' : 'prediction.others'),
-          ...FRAME_NAMES.map((frame) => scoresIn(chunk, frame).join('; ') || '–'),
-        ]),
-      })}
     >
       <div ref={ref}>
         <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} className={classes.track}>

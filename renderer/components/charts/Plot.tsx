@@ -82,7 +82,7 @@ export function Plot<Row extends object>({
   note,
   ...plot
 }: PlotAreaProps<Row> & Omit<AccessibleChartProps, 'children'>) {
-  const described = { title, summary, table, height };
+  const described = { title, summary, height, ...(table && { table }) };
   return (
     <AccessibleChart {...described} {...(legend && { legend })} {...(note !== undefined && { note })}>
       <PlotArea {...plot} />

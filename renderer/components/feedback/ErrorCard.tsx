@@ -80,7 +80,7 @@ export function CopyDetails({ text }: { text: string }) {
   const { t } = useTexts();
   const copy = useCopy();
   return (
-    <Button variant="subtle" color="slate" size="compact-sm" onClick={() => copy.mutate(text)}>
+    <Button variant="subtle" color="gray" size="compact-sm" onClick={() => copy.mutate(text)}>
       {t('error.copyDetail')}
     </Button>
   );

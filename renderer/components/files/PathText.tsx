@@ -20,7 +20,7 @@ export function PathText({ path }: { path: string }) {
       <Tooltip label={label}>
         <ActionIcon
           variant="subtle"
-          color="slate"
+          color="gray"
           size="sm"
           aria-label={`${label}: ${path}`}
           onClick={() => run(path)}

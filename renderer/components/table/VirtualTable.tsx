@@ -19,22 +19,8 @@ import { useTexts } from '../../i18n/index.ts';
 export const ROW_HEIGHT = 38;
 /** For tables that are only read, whose rows have no buttons. */
 export const DENSE_ROW_HEIGHT = 30;
-/** Every browser supports elements of this height. */
-const LEAST_PIXELS = 15_000_000;
-/** Room for what is above and below the rows. */
-const SPARE_PIXELS = 1000;
-let mostPixels: number | null = null;
-
-/** The greatest element height of this browser: Firefox has 17.9 million pixels, Chromium 33.5. Rows beyond it are reached by filtering. */
-function tallest(): number {
-  if (mostPixels !== null) return mostPixels;
-  const probe = document.createElement('div');
-  probe.style.cssText = 'position: absolute; visibility: hidden; width: 1px; height: 1000000000px';
-  document.body.append(probe);
-  mostPixels = Math.max(LEAST_PIXELS, probe.offsetHeight - SPARE_PIXELS);
-  probe.remove();
-  return mostPixels;
-}
+/** Every browser supports elements of this height. Rows beyond it are reached by filtering. */
+const MOST_PIXELS = 15_000_000;
 
 /** Rows rendered above and below those in sight. */
 const OVERSCAN = 4;
@@ -111,10 +97,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
 function Table<Row extends object>(props: VirtualTableProps<Row>) {
   const { t, format } = useTexts();
   const { columns, rowAt, onRangeChange, onOpen, rowHeight = ROW_HEIGHT } = props;
-  const total =
-    props.total * rowHeight <= LEAST_PIXELS
-      ? props.total
-      : Math.min(props.total, Math.floor(tallest() / rowHeight));
+  const total = Math.min(props.total, Math.floor(MOST_PIXELS / rowHeight));
   const gridId = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);

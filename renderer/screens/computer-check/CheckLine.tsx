@@ -27,7 +27,7 @@ export function Line({ status, title, children }: LineProps) {
         {...{ w: 28, h: 28, bdrs: 14, bg: 'var(--tone-soft)', c: 'var(--tone)' }}
         title={t(`checkStatus.${status}`)}
       >
-        {Icon ? <Icon size={18} stroke={2.2} aria-hidden /> : <Loader size={16} color="slate" aria-hidden />}
+        {Icon ? <Icon size={18} stroke={2.2} aria-hidden /> : <Loader size={16} color="gray" aria-hidden />}
         <span className="visually-hidden">{t(`checkStatus.${status}`)}</span>
       </Center>
       <Text component="h2" fz={15} fw={620}>

@@ -68,7 +68,7 @@ function ComputerCard({ computer: { address, link } }: { computer: OtherComputer
         <Button {...SMALL} variant="default" onClick={() => void toggle().catch(sayError)}>
           {t(link.state === 'away' && isOff ? 'common.tryAgain' : `computers.${act}`)}
         </Button>
-        <Button {...SMALL} variant="subtle" color="slate" onClick={() => void remove().catch(sayError)}>
+        <Button {...SMALL} variant="subtle" color="gray" onClick={() => void remove().catch(sayError)}>
           {t('computers.remove')}
         </Button>
       </Group>

@@ -131,7 +131,7 @@ function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
         {t('files.skip')}
       </Button>
       {part.logPath !== null && (
-        <Button size="compact-sm" variant="subtle" color="slate" onClick={onLog}>
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={onLog}>
           {t('files.showLog')}
         </Button>
       )}

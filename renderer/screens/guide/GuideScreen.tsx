@@ -1,9 +1,9 @@
-import { Anchor, Button, Group, Text } from '@mantine/core';
-import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
+import { Anchor, Button, Text } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
 import { Section } from '../../components/Card.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { GUIDE, GUIDE_PAGES, type GuidePage, type GuideSection } from '../../state/guidePages.ts';
+import { GUIDE, type GuidePage, type GuideSection } from '../../state/guidePages.ts';
 import { go, hashOfRoute } from '../../state/navigation.ts';
 import classes from './Guide.module.css';
 import { guidePage } from './pages.ts';
@@ -11,7 +11,6 @@ import { guidePage } from './pages.ts';
 export function GuideScreen({ page }: { page: GuidePage }) {
   const { t } = useTexts();
   const { title, html, parts } = guidePage(page);
-  const place = GUIDE_PAGES.indexOf(page);
   return (
     <Page
       key={page}
@@ -53,15 +52,6 @@ export function GuideScreen({ page }: { page: GuidePage }) {
         )}
         {/* The HTML is compiled from the program's own files when the window is built. */}
         <div className={classes.text} lang="en" dangerouslySetInnerHTML={{ __html: html }} />
-        <Group
-          component="nav"
-          justify="space-between"
-          className={classes.turn ?? ''}
-          aria-label={t('guide.turn')}
-        >
-          <Turn page={GUIDE_PAGES[place - 1]} isBack />
-          <Turn page={GUIDE_PAGES[place + 1]} />
-        </Group>
       </div>
     </Page>
   );
@@ -71,23 +61,6 @@ function goToPart(number: number): void {
   const part = document.getElementById(`part-${number}`);
   part?.scrollIntoView({ block: 'start' });
   part?.focus({ preventScroll: true });
-}
-
-/** Links to the previous or next page, in the order of Help. */
-function Turn({ page, isBack = false }: { page: GuidePage | undefined; isBack?: boolean }) {
-  if (page === undefined) return <span />;
-  return (
-    <Button
-      component="a"
-      variant="default"
-      href={hashOfRoute({ screen: 'guide', page })}
-      lang="en"
-      leftSection={isBack ? <IconArrowLeft size={16} aria-hidden /> : undefined}
-      rightSection={isBack ? undefined : <IconArrowRight size={16} aria-hidden />}
-    >
-      {guidePage(page).title}
-    </Button>
-  );
 }
 
 const SECTIONS = Object.keys(GUIDE) as GuideSection[];

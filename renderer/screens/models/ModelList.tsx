@@ -10,10 +10,10 @@ import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
-import { joinDownloads, useWeights } from '../../state/computer/weights.ts';
+import { choosePaths, type Choice } from '../../state/pathChooser.ts';
+import { joinDownloads, openImport, useWeights } from '../../state/computer/weights.ts';
 import { ImportDialog } from './ImportDialog.tsx';
 import classes from './Models.module.css';
-import { pickWeights } from './pickWeights.ts';
 import { ModelTile } from './ModelTile.tsx';
 
 /** The models as tiles, and a way to add one's own. */
@@ -59,6 +59,8 @@ function Tiles({ models }: { models: readonly ModelStatus[] }) {
 
 function ImportPart() {
   const { t } = useTexts();
+  const pickWeights = (kind: Choice['kind']) =>
+    void choosePaths({ kind, purpose: 'weights' }).then(openImport, sayError);
   const upload = useWeights((state) => state.upload);
   return (
     <section aria-label={t('models.importTitle')}>

@@ -99,7 +99,7 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
         </Text>
         <ActionIcon
           variant="subtle"
-          color="slate"
+          color="gray"
           aria-label={t('others.remove', { title })}
           loading={remove.isPending}
           onClick={() => remove.mutate()}

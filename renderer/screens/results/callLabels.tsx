@@ -1,7 +1,17 @@
-import { type Evidence, evidenceSchema, type Prediction } from '../../../electron/contract/index.ts';
+import type { Evidence, Prediction } from '../../../electron/contract/index.ts';
+import type { CellLook } from '../../components/table/VirtualTable.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import classes from './ResultsTab.module.css';
-import { Group } from '@mantine/core';
+
+/** A call has a colour and a shape; one that may still change must not look final. */
+export const callLook = (call: Prediction, settled = true): CellLook => ({
+  className: `${classes.callCell} ${classes[call]} ${settled ? '' : classes.unsettled}`,
+});
+
+/** An evidence level has up to three dots. */
+export const evidenceLook = (level: Evidence | null): CellLook => ({
+  className: level === null ? 'muted' : `${classes.evidenceCell} ${classes[level]}`,
+});
 
 /** Shows a call as word, colour and shape. */
 export function PredictionLabel({
@@ -12,9 +22,8 @@ export function PredictionLabel({
   settled?: boolean;
 }) {
   const { t } = useTexts();
-  const look = `${classes.prediction} ${classes[prediction]} ${settled ? '' : classes.unsettled}`;
   return (
-    <span className={look}>
+    <span {...callLook(prediction, settled)}>
       {t(`prediction.${prediction}`)}
       {!settled && ` · ${t('settled.false')}`}
     </span>
@@ -24,16 +33,5 @@ export function PredictionLabel({
 /** Shows an evidence level as a word and as up to three dots. */
 export function EvidenceLabel({ evidence }: { evidence: Evidence | null }) {
   const { t } = useTexts();
-  if (evidence === null) return <span className="muted">–</span>;
-  const rank = evidenceSchema.options.indexOf(evidence);
-  return (
-    <Group component="span" gap={6} display="inline-flex" wrap="nowrap">
-      <span className={classes.dots} aria-hidden>
-        {evidenceSchema.exclude(['undecided']).options.map((level, index) => (
-          <i key={level} data-on={index < rank} />
-        ))}
-      </span>
-      {t(`evidence.${evidence}`)}
-    </Group>
-  );
+  return <span {...evidenceLook(evidence)}>{evidence === null ? '–' : t(`evidence.${evidence}`)}</span>;
 }

@@ -298,7 +298,7 @@ function fileColumns(
       cell: (row) => (
         <ActionIcon
           variant="subtle"
-          color="slate"
+          color="gray"
           size="sm"
           aria-label={t('newRun.remove', { name: fileName(row.path) })}
           onClick={(event) => {

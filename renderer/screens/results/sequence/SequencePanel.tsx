@@ -4,11 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, CloseButton, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { IconStar, IconStarFilled } from '@tabler/icons-react';
-import { useRef, useState } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import {
   hitText,
   SHORTEST_LENGTH,
   type ChunkResult,
+  type ColumnKey,
   type RunSummary,
 } from '../../../../electron/contract/index.ts';
 import { ChunkTrack } from '../../../components/charts/ChunkTrack.tsx';
@@ -21,9 +22,10 @@ import { useSamplesFound } from '../../../state/results/samplesFound.ts';
 import { shortlist, useShortlist } from '../../../state/results/shortlist.ts';
 import { ChunkTable } from './ChunkTable.tsx';
 import { EvidenceLabel, PredictionLabel } from '../callLabels.tsx';
-import { EvidenceRule } from '../table/EvidenceRule.tsx';
 import { SequenceLetters } from './SequenceLetters.tsx';
 import classes from './SequencePanel.module.css';
+
+const NOTE = { component: 'p', px: 14, py: 10, radius: 'md', bg: 'var(--surface-sunken)' } as const;
 
 /** These overlays handle Escape themselves. */
 const OVERLAYS = '[role="dialog"], [role="menu"], [role="listbox"]';
@@ -104,6 +106,22 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
   const isControl =
     found?.items.some(({ control, inputs }) => control && inputs.includes(sequence.input)) ?? false;
   const chunk = picked ?? chunks.find((candidate) => candidate.frames.length > 0);
+  const { pairScore, pairPrediction, pValue, terminalRepeat, terminalRepeatLength } = sequence;
+  const known: [ColumnKey, ReactNode][] = [
+    ['prediction', <PredictionLabel prediction={sequence.prediction} settled={sequence.settled} />],
+    ['virusScore', sequence.virusScore === null ? '–' : format.score(sequence.virusScore)],
+    ['evidence', <EvidenceLabel evidence={sequence.evidence} />],
+  ];
+  if (pairScore !== null && pairPrediction !== null)
+    known.push(['pairPrediction', `${t(`prediction.${pairPrediction}`)} · ${format.score(pairScore)}`]);
+  if (pValue !== null) known.push(['pValue', format.score(pValue)]);
+  if (run.plan.secondLook)
+    known.push(
+      ['judgedBy', sequence.judgedBy === null ? '–' : `${sequence.judgedBy} bp`],
+      ['along', sequence.along ?? '–'],
+    );
+  if (terminalRepeat !== null && terminalRepeatLength !== null)
+    known.push(['terminalRepeat', `${terminalRepeat}, ${format.bases(terminalRepeatLength)}`]);
   return (
     <Stack gap={18}>
       <div>
@@ -119,61 +137,11 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
       </div>
       <Facts
         items={[
-          {
-            label: t('column.prediction'),
-            value: <PredictionLabel prediction={sequence.prediction} settled={sequence.settled} />,
-          },
-          {
-            label: t('column.virusScore'),
-            value: sequence.virusScore === null ? '–' : format.score(sequence.virusScore),
-            hint: t('column.virusScore.meaning'),
-          },
-          {
-            label: t('column.evidence'),
-            value: <EvidenceLabel evidence={sequence.evidence} />,
-            hint: <EvidenceRule chunkLength={run.plan.chunkLength} />,
-          },
-          ...(sequence.pairScore === null || sequence.pairPrediction === null
-            ? []
-            : [
-                {
-                  label: t('column.pairPrediction'),
-                  value: `${t(`prediction.${sequence.pairPrediction}`)} · ${format.score(sequence.pairScore)}`,
-                  hint: t('column.pairPrediction.meaning'),
-                },
-              ]),
-          ...(sequence.pValue === null
-            ? []
-            : [
-                {
-                  label: t('column.pValue'),
-                  value: format.score(sequence.pValue),
-                  hint: t('column.pValue.meaning'),
-                },
-              ]),
-          ...(run.plan.secondLook
-            ? [
-                {
-                  label: t('column.judgedBy'),
-                  value: sequence.judgedBy === null ? '–' : `${sequence.judgedBy} bp`,
-                  hint: t('column.judgedBy.meaning'),
-                },
-                {
-                  label: t('column.along'),
-                  value: sequence.along ?? '–',
-                  hint: t('column.along.meaning'),
-                },
-              ]
-            : []),
-          ...(sequence.terminalRepeat === null || sequence.terminalRepeatLength === null
-            ? []
-            : [
-                {
-                  label: t('column.terminalRepeat'),
-                  value: `${sequence.terminalRepeat}, ${format.bases(sequence.terminalRepeatLength)}`,
-                  hint: t('column.terminalRepeat.meaning'),
-                },
-              ]),
+          ...known.map(([column, value]) => ({
+            label: t(`column.${column}`),
+            value,
+            hint: t(column === 'evidence' ? 'evidence.about' : `column.${column}.meaning`),
+          })),
           { label: t('common.file'), value: fileName(run.plan.inputs[sequence.input]?.path ?? '') },
         ]}
       />
@@ -197,13 +165,9 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
           ])}
         />
       )}
-      {sequence.reason !== 'ok' && (
-        <Paper component="p" px={14} py={10} radius="md" bg="var(--surface-sunken)">
-          {t(`reasonText.${sequence.reason}`)}
-        </Paper>
-      )}
+      {sequence.reason !== 'ok' && <Paper {...NOTE}>{t(`reasonText.${sequence.reason}`)}</Paper>}
       {sequence.geneticCodeHint !== null && (
-        <Paper component="p" px={14} py={10} radius="md" bg="var(--surface-sunken)">
+        <Paper {...NOTE}>
           {t('chunks.otherCode', {
             chunks: sequence.nChunks,
             lost: sequence.nChunksLost,
@@ -214,7 +178,7 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
         </Paper>
       )}
       {sequence.virusScore !== null && sequence.length < run.plan.chunkLength && (
-        <Paper component="p" px={14} py={10} radius="md" bg="var(--surface-sunken)">
+        <Paper {...NOTE}>
           {sequence.tooShort
             ? t('results.tooShortText', { shortest: SHORTEST_LENGTH })
             : t('chunks.short', { length: run.plan.chunkLength })}

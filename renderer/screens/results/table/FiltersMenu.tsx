@@ -32,6 +32,12 @@ const USUAL_LIMITS = COLUMN_LIMITS.filter(({ key }) => USUAL.includes(key));
 const EXPERT_LIMITS = COLUMN_LIMITS.filter(({ key }) => !USUAL.includes(key));
 type Limit = (typeof COLUMN_LIMITS)[number];
 
+/** What a sequence has or has not. */
+export const FLAGS = [
+  { field: 'terminalRepeat', label: 'results.terminalRepeatOnly' },
+  { field: 'otherCode', label: 'results.otherCodeOnly' },
+] as const;
+
 /** Those of the menu. */
 const OFFERED = [
   ...COLUMN_LIMITS.map(({ field }) => field),
@@ -39,8 +45,7 @@ const OFFERED = [
   'reasons',
   'evidence',
   'settled',
-  'terminalRepeat',
-  'otherCode',
+  ...FLAGS.map(({ field }) => field),
 ] as const;
 
 export const limitName = ({ t }: Texts, { key, how }: Limit) =>
@@ -117,18 +122,15 @@ export function FiltersMenu({ run }: { run: RunSummary }) {
             ))}
           </Group>
         </Checkbox.Group>
-        <Checkbox
-          size="xs"
-          label={t('results.terminalRepeatOnly')}
-          checked={filter.terminalRepeat === true}
-          onChange={(event) => changeFilter({ terminalRepeat: event.currentTarget.checked || null })}
-        />
-        <Checkbox
-          size="xs"
-          label={t('results.otherCodeOnly')}
-          checked={filter.otherCode === true}
-          onChange={(event) => changeFilter({ otherCode: event.currentTarget.checked || null })}
-        />
+        {FLAGS.map(({ field, label }) => (
+          <Checkbox
+            key={field}
+            size="xs"
+            label={t(label)}
+            checked={filter[field] === true}
+            onChange={(event) => changeFilter({ [field]: event.currentTarget.checked || null })}
+          />
+        ))}
         {(run.state.phase !== 'done' || settled !== null) && (
           <Select
             label={t('column.settled')}

@@ -18,7 +18,7 @@ import { openRunDialog } from '../../../state/runs/runDialog.ts';
 import { say, sayError } from '../../../state/say.ts';
 import classes from '../ResultsTab.module.css';
 import { RunActionsMenu } from '../RunActionsMenu.tsx';
-import { FiltersMenu, limitName, limitText } from './FiltersMenu.tsx';
+import { FiltersMenu, FLAGS, limitName, limitText } from './FiltersMenu.tsx';
 
 /** The filters of the table, the number of its rows, and actions on them, in one line that never wraps: the table must not move. */
 export function ResultsToolbar({ run, total }: { run: RunSummary; total: number | null }) {
@@ -127,10 +127,9 @@ function ActiveFilters({ run }: { run: RunSummary }) {
     ...(settled === undefined
       ? []
       : [{ label: t(settled ? 'settled.true' : 'settled.false'), remove: { settled: null } }]),
-    ...(filter.terminalRepeat
-      ? [{ label: t('results.terminalRepeatOnly'), remove: { terminalRepeat: null } }]
-      : []),
-    ...(filter.otherCode ? [{ label: t('results.otherCodeOnly'), remove: { otherCode: null } }] : []),
+    ...FLAGS.flatMap(({ field, label }) =>
+      filter[field] ? [{ label: t(label), remove: { [field]: null } }] : [],
+    ),
   ];
   return (
     <>

@@ -4,45 +4,17 @@ import {
   sequenceColumn,
   SHORTEST_LENGTH,
   type ColumnKey,
-  type Evidence,
   type ListedSequence,
-  type Prediction,
   type SequenceField,
   type SequenceResult,
 } from '../../../../electron/contract/index.ts';
 import type { CellLook, VirtualColumn } from '../../../components/table/VirtualTable.tsx';
 import type { Texts } from '../../../i18n/index.ts';
 import classes from '../ResultsTab.module.css';
-import { EvidenceRule } from './EvidenceRule.tsx';
+import { callLook, evidenceLook } from '../callLabels.tsx';
 
 const NO_LOOK: CellLook = {};
 const MUTED: CellLook = { className: 'muted' };
-const callLook = (call: Prediction): CellLook => ({ className: `${classes.callCell} ${classes[call]}` });
-const CALL_LOOKS: Readonly<Record<Prediction, CellLook>> = {
-  virus: callLook('virus'),
-  others: callLook('others'),
-  not_scored: callLook('not_scored'),
-  failed: callLook('failed'),
-};
-/** A call that may still change must not look final. */
-const unsettled = (call: Prediction): CellLook => ({
-  className: `${CALL_LOOKS[call].className ?? ''} ${classes.unsettled}`,
-});
-const UNSETTLED_LOOKS: Readonly<Record<Prediction, CellLook>> = {
-  virus: unsettled('virus'),
-  others: unsettled('others'),
-  not_scored: unsettled('not_scored'),
-  failed: unsettled('failed'),
-};
-const evidenceLook = (level: Evidence): CellLook => ({
-  className: `${classes.evidenceCell} ${classes[level]}`,
-});
-const EVIDENCE_LOOKS: Readonly<Record<Evidence, CellLook>> = {
-  undecided: evidenceLook('undecided'),
-  weak: evidenceLook('weak'),
-  moderate: evidenceLook('moderate'),
-  strong: evidenceLook('strong'),
-};
 /** The filters above the table show one of their values, which says more than their order. */
 const FILTERED: readonly SequenceField[] = ['prediction', 'settled'];
 const SCORE_BAR_PX = 44;
@@ -148,17 +120,17 @@ export function sequenceColumns(
     virusScore: { width: '122px', look: scoreLook },
     prediction: {
       width: '110px',
-      look: (row) => (row.settled ? CALL_LOOKS : UNSETTLED_LOOKS)[row.prediction],
+      look: ({ prediction, settled }) => callLook(prediction, settled),
     },
     settled: { width: '124px', look: ({ settled }) => (settled ? NO_LOOK : MUTED) },
     evidence: {
       width: '116px',
-      hint: <EvidenceRule chunkLength={chunkLength} />,
-      look: ({ evidence }) => (evidence === null ? MUTED : EVIDENCE_LOOKS[evidence]),
+      hint: t('evidence.about'),
+      look: ({ evidence }) => evidenceLook(evidence),
     },
     pairPrediction: {
       width: '132px',
-      look: ({ pairPrediction: call }) => (call === null ? MUTED : CALL_LOOKS[call]),
+      look: ({ pairPrediction: call }) => (call === null ? MUTED : callLook(call)),
     },
     reason: { cell: ({ reason }) => (reason === 'ok' ? '' : t(`reason.${reason}`)) },
     input: { cell: ({ input }) => inputName(input) },

@@ -45,16 +45,3 @@ export function niceTop(value: number): number {
   const factor = [1, 2, 4, 6, 10].find((step) => step * power >= value) ?? 10;
   return Math.max(2, factor * power);
 }
-
-/** 1, 2 and 5 times the powers of ten from `from` to `to`, thinned out to at most `most` values. */
-export function oneTwoFive(from: number, to: number, most = 7): number[] {
-  const low = Math.floor(Math.log10(Math.max(1, from)));
-  const high = Math.ceil(Math.log10(Math.max(1, to)));
-  const ticks = (steps: readonly number[], every: number) =>
-    Array.from({ length: high - low + 1 }, (_, power) => power)
-      .filter((power) => power % every === 0)
-      .flatMap((power) => steps.map((step) => step * 10 ** (low + power)))
-      .filter((tick) => tick >= from && tick <= to);
-  const choices = [ticks([1, 2, 5], 1), ticks([1, 5], 1), ticks([1], 1), ticks([1], 2)];
-  return choices.find((choice) => choice.length <= most) ?? ticks([1], 3);
-}

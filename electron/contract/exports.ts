@@ -20,8 +20,8 @@ export const exportFormatSchema = z.object({
   id: wordSchema,
   /** The end of the file's name: `.tsv`, `_report.html`. */
   ending: wordSchema,
-  /** The group in which the format is offered; null for one that has its own place in the window. */
-  group: z.enum(['tables', 'sequences', 'browsers', 'summaries']).nullable(),
+  /** Whether the dialog of exports offers it; the report has its own, and a run writes its tables itself. */
+  isOffered: z.boolean(),
   /** Whether it always holds the whole run, whatever is selected. */
   isOfWholeRun: z.boolean(),
   /** Whether it is available only for runs that kept their embeddings. */

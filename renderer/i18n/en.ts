@@ -651,7 +651,6 @@ export default {
   'report.lists': 'Sequences that it lists',
   'report.html': 'Save as HTML',
   'report.pdf': 'Save as PDF',
-  'report.print': 'Print or save as PDF',
   'results.copyCommand': 'Copy as command',
   'results.settled.any': 'Any',
   'evidence.about': 'On how much of the sequence the call rests, and whether its chunks agree; not a probability. A base counts once, however many chunks it lies in.',

@@ -93,7 +93,6 @@ function percentEncoded(character: string): string {
 
 export const gff3 = exportFormat(
   'gff3',
-  'browsers',
   {
     en: ['Features (GFF3)', 'Sequences and their scored chunks, with strand, call and scores'],
     de: ['Merkmale (GFF3)', 'Sequenzen und ihre bewerteten Stücke, mit Strang, Einstufung und Werten'],
@@ -103,7 +102,6 @@ export const gff3 = exportFormat(
 
 export const bed = exportFormat(
   'bed',
-  'browsers',
   {
     en: ['Viral chunks (BED)', 'The chunks called virus, such as for IGV'],
     de: ['Virale Stücke (BED)', 'Die als Virus eingestuften Stücke, etwa für IGV'],

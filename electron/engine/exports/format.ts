@@ -20,14 +20,15 @@ export interface ExportFormat extends DescribedFormat {
 
 type Texts = [label: string, text: string];
 
-/** A format, with the group under which the window offers it. */
 export function exportFormat(
   id: string,
-  group: DescribedFormat['group'],
   { en, de }: { en: Texts; de: Texts },
   write: ExportFormat['write'],
-  more: Partial<Pick<DescribedFormat, 'ending' | 'isOfWholeRun' | 'needsEmbeddings'>> = {},
+  more: Partial<Pick<DescribedFormat, 'ending' | 'isOffered' | 'isOfWholeRun' | 'needsEmbeddings'>> = {},
 ): ExportFormat {
   const texts = { en: { label: en[0], text: en[1] }, de: { label: de[0], text: de[1] } };
-  return { id, group, texts, write, ending: `.${id}`, isOfWholeRun: false, needsEmbeddings: false, ...more };
+  return {
+    ...{ id, texts, write, ending: `.${id}`, isOffered: true, isOfWholeRun: false, needsEmbeddings: false },
+    ...more,
+  };
 }

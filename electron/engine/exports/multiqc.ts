@@ -32,7 +32,6 @@ async function writeMultiqc(source: ExportSource, file: WholeFile): Promise<void
 
 export const multiqc = exportFormat(
   'multiqc',
-  'summaries',
   {
     en: ['Calls per sample for MultiQC', 'A bar for each sample of the run (custom content)'],
     de: ['Einstufungen je Probe für MultiQC', 'Ein Balken für jede Probe des Laufs (Custom Content)'],

@@ -12,7 +12,6 @@ import { useShownColumns } from './table/useSequenceColumns.ts';
 const SCOPES = ['shown', 'shortlist', 'candidates', 'virus', 'all'] as const;
 type Scope = (typeof SCOPES)[number];
 /** What most people open themselves; the rest is for other programs. */
-const GROUPS = ['tables', 'sequences', 'browsers', 'summaries'] as const;
 const FOR_PEOPLE: readonly string[] = ['xlsx', 'csv', 'fasta'];
 
 interface ExportDialogProps {
@@ -24,10 +23,9 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
   const { t, format, language } = useTexts();
   const view = useResultsView();
   const formats = useQuery(queries.results.exportFormats.queryOptions()).data ?? [];
-  // The report, which is in no group, has a dialog of its own.
-  const forPrograms = GROUPS.flatMap((group) => formats.filter((one) => one.group === group)).filter(
-    ({ id, needsEmbeddings }) =>
-      !FOR_PEOPLE.includes(id) && !(needsEmbeddings && run.plan.embeddings === null),
+  const forPrograms = formats.filter(
+    ({ id, isOffered, needsEmbeddings }) =>
+      isOffered && !FOR_PEOPLE.includes(id) && !(needsEmbeddings && run.plan.embeddings === null),
   );
   const kind = formats.find(({ id }) => id === view.exportFormat);
   const isForPrograms = !FOR_PEOPLE.includes(view.exportFormat);

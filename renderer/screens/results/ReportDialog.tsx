@@ -6,7 +6,7 @@ import { reportListSchema, type ReportList, type RunSummary } from '../../../ele
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { PRESETS, useResultsView } from '../../state/results/resultsView.ts';
-import { printReport, writeReport } from '../../state/results/useExport.ts';
+import { writeReport } from '../../state/results/useExport.ts';
 import { isElectron } from '../../state/settings.ts';
 import { sayError } from '../../state/say.ts';
 import { ScopeChoice } from './ExportDialog.tsx';
@@ -23,9 +23,8 @@ export function ReportDialog({ run, onClose }: { run: RunSummary; onClose: () =>
   ).data?.total;
   const reportList = chosen ?? (candidates === 0 ? 'virus' : 'candidates');
   const write = useMutation({
-    mutationFn: async (kind: 'html' | 'pdf' | 'print') => {
-      if (kind === 'print') await printReport(run, reportList, texts);
-      else await writeReport(run, { reportList, isPdf: kind === 'pdf' }, texts);
+    mutationFn: async (kind: 'html' | 'pdf') => {
+      await writeReport(run, { reportList, isPdf: kind === 'pdf' }, texts);
       onClose();
     },
     onError: sayError,
@@ -45,16 +44,19 @@ export function ReportDialog({ run, onClose }: { run: RunSummary; onClose: () =>
         </Stack>
       </Radio.Group>
       <Group justify="flex-end" mt="lg" gap="sm">
-        <Button variant="default" disabled={write.isPending} onClick={() => write.mutate('html')}>
+        <Button
+          variant={isDesktop ? 'default' : 'filled'}
+          loading={write.isPending}
+          onClick={() => write.mutate('html')}
+          data-autofocus={!isDesktop || undefined}
+        >
           {t('report.html')}
         </Button>
-        <Button
-          loading={write.isPending}
-          onClick={() => write.mutate(isDesktop ? 'pdf' : 'print')}
-          data-autofocus
-        >
-          {t(isDesktop ? 'report.pdf' : 'report.print')}
-        </Button>
+        {isDesktop && (
+          <Button loading={write.isPending} onClick={() => write.mutate('pdf')} data-autofocus>
+            {t('report.pdf')}
+          </Button>
+        )}
       </Group>
     </Dialog>
   );

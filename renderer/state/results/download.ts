@@ -36,7 +36,7 @@ async function fetchFrom(
 }
 
 /** The address of a file that the engine offers, relative to the page. */
-export const addressOf = (path: string): string =>
+const addressOf = (path: string): string =>
   new URL(path.replace(/^\//, ''), location.href.split('#')[0]).href;
 
 function downloadInBrowser(path: string): void {

@@ -10,7 +10,7 @@ import {
 } from '../../../electron/contract/index.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { chosenComputer, engine } from '../connection.ts';
-import { addressOf, download } from './download.ts';
+import { download } from './download.ts';
 import { useResultsView } from './resultsView.ts';
 import { say } from '../say.ts';
 import { saySaved } from '../saySaved.ts';
@@ -68,27 +68,6 @@ export async function writeReport(
   texts: Texts,
 ): Promise<void> {
   await writeExport(run, { format: await formatNamed('report'), filter: {}, ...order }, { texts });
-}
-
-/** Shows the report in a separate window and opens the browser's print dialog, which can also write PDFs. */
-export async function printReport(run: RunSummary, reportList: ReportList, texts: Texts): Promise<void> {
-  // Opened before any await: browsers open windows only while they handle a click.
-  const page = window.open('', '_blank');
-  // If windows are blocked, the report is written to a file instead.
-  if (!page) return writeReport(run, { reportList }, texts);
-  const { runId } = run;
-  const order = { runId, filter: {}, format: 'report', language: texts.language, reportList };
-  try {
-    for await (const event of await engine.results.export(order)) {
-      if (event.type !== 'written' || event.downloadPath === null) continue;
-      const answer = await fetch(addressOf(event.downloadPath));
-      page.document.documentElement.innerHTML = await answer.text();
-      page.print();
-    }
-  } catch (reason) {
-    page.close();
-    throw reason;
-  }
 }
 
 export async function formatNamed(name: string): Promise<ExportFormat> {

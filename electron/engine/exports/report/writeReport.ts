@@ -375,7 +375,6 @@ function definitions(entries: readonly (readonly [term: string, text: string])[]
 /** One HTML file that says what was found, how to read it and what was run; it opens offline and prints on A4. */
 export const report = exportFormat(
   'report',
-  null,
   {
     en: ['Report (HTML)', 'One file to read, print and send'],
     de: ['Bericht (HTML)', 'Eine Datei zum Lesen, Drucken und Verschicken'],
@@ -385,7 +384,7 @@ export const report = exportFormat(
     await file.write(reportHtml(await reportFacts(source), source.language, new Date()));
     source.report(source.count);
   },
-  { ending: '_report.html', isOfWholeRun: true },
+  { ending: '_report.html', isOffered: false, isOfWholeRun: true },
 );
 
 /**

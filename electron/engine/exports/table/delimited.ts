@@ -75,7 +75,6 @@ function localSql(column: Column, language: ExportLanguage): string {
 
 export const tsv = exportFormat(
   'tsv',
-  'tables',
   {
     en: ['Tab-separated table (TSV)', 'For R, Python and other tools'],
     de: ['Tabelle mit Tabulatoren (TSV)', 'Für R, Python und andere Werkzeuge'],
@@ -85,7 +84,6 @@ export const tsv = exportFormat(
 
 export const csv = exportFormat(
   'csv',
-  'tables',
   {
     en: ['Table for spreadsheets (CSV)', 'Comma-separated; names that look like formulas are made harmless'],
     de: [

@@ -34,7 +34,6 @@ async function writeParquet(
 
 export const parquet = exportFormat(
   'parquet',
-  'tables',
   {
     en: ['Parquet', 'For R, Python and databases; scores in full precision'],
     de: ['Parquet', 'Für R, Python und Datenbanken; Werte in voller Genauigkeit'],

@@ -9,7 +9,6 @@ export const textTables = TEXT_TABLES.map((table) => {
   const name = RESULT_FILES[table];
   return exportFormat(
     name,
-    null,
     { en: [name, 'As the run writes it'], de: [name, 'Wie der Lauf sie schreibt'] },
     async ({ source, file }) => {
       if (source.run.state.phase !== 'done')
@@ -17,6 +16,6 @@ export const textTables = TEXT_TABLES.map((table) => {
       if (table === 'sequences') await writeTsv(source, columnsOfRun(source), file);
       else await file.fillByPath((path) => source.store.writeTextTable(table, path));
     },
-    { ending: `_${name}`, isOfWholeRun: true },
+    { ending: `_${name}`, isOffered: false, isOfWholeRun: true },
   );
 });

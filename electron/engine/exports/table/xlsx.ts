@@ -250,7 +250,6 @@ function workbookRelationships(sheets: number): string {
 
 export const xlsx = exportFormat(
   'xlsx',
-  'tables',
   {
     en: [
       'Excel workbook (XLSX)',

@@ -255,11 +255,7 @@ export function resultsRouter(service: Service) {
     setSamples: results.setSamples.handler(({ input }) =>
       control.withSession(input.runId, (run) => run.record.setSamples(input.names, input.details)),
     ),
-    exportFormats: results.exportFormats.handler(() =>
-      EXPORT_FORMATS.map(({ id, ending, group, isOfWholeRun, needsEmbeddings, texts }) => ({
-        ...{ id, ending, group, isOfWholeRun, needsEmbeddings, texts },
-      })),
-    ),
+    exportFormats: results.exportFormats.handler(() => [...EXPORT_FORMATS]),
     export: results.export.handler(async ({ input, context: { window }, signal: outer }) => {
       const { name, plan, state } = catalog.find(input.runId);
       const selected = async (store: RunStore) => ({

@@ -1,28 +1,16 @@
 import { screen } from '@testing-library/react';
 import { Notifications, notifications } from '@mantine/notifications';
 import { createElement } from 'react';
-import { afterEach, expect, it, vi } from 'vitest';
-import { createTexts } from '../../i18n/index.ts';
-import { madeRuns } from '../../testing/memoryEngine/runs.ts';
-import { renderWithEngine } from '../../testing/render.tsx';
-import { engine } from '../connection.ts';
-import { saySaved } from '../saySaved.ts';
-import { useSettings } from '../settings.ts';
-import { printReport } from './useExport.ts';
+import { afterEach, expect, it } from 'vitest';
+import { createTexts } from '../i18n/index.ts';
+import { renderWithEngine } from '../testing/render.tsx';
+import { engine } from './connection.ts';
+import { saySaved } from './saySaved.ts';
+import { useSettings } from './settings.ts';
 
 afterEach(() => {
   notifications.clean();
   useSettings.setState({ info: null });
-});
-
-it('leaves no blank window open if a report cannot be made', async () => {
-  await renderWithEngine(null);
-  const [run] = madeRuns(Date.now());
-  if (!run) throw new Error('There is no run.');
-  const page = { close: vi.fn() };
-  vi.spyOn(window, 'open').mockReturnValue(page as unknown as Window);
-  await expect(printReport(run, 'no such list' as 'virus', createTexts('en'))).rejects.toThrow();
-  expect(page.close).toHaveBeenCalled();
 });
 
 it('names a saved file, and leads to it in the desktop app', async () => {

@@ -5,93 +5,39 @@ const sent = (number: number): string => `0b7c6a52-6c8e-4b57-9d0c-3f0e7f0f6a1${n
 
 describe('samples', () => {
   it.each([
-    [
-      ['/d/gut_R1.fastq.gz', '/d/gut_R2.fastq.gz'],
-      ['gut', 'gut'],
-    ],
-    [
-      ['/d/gut_S1_L001_R1_001.fastq.gz', '/d/gut_S1_L001_R2_001.fastq.gz'],
-      ['gut_S1_L001', 'gut_S1_L001'],
-    ],
-    [
-      ['gut_1.fq', 'gut_2.fq', 'soil.fna'],
-      ['gut', 'gut', 'soil'],
-    ],
-    [
-      ['a.1.fa', 'a.2.fa'],
-      ['a', 'a'],
-    ],
+    ['/d/gut_R1.fastq.gz /d/gut_R2.fastq.gz', 'gut gut'],
+    ['/d/gut_S1_L001_R1_001.fastq.gz /d/gut_S1_L001_R2_001.fastq.gz', 'gut_S1_L001 gut_S1_L001'],
+    ['gut_1.fq gut_2.fq soil.fna', 'gut gut soil'],
+    ['a.1.fa a.2.fa', 'a a'],
     // Without a mate, or with another sample's mate, the name is used unchanged.
-    [['gut_1.fq'], ['gut_1']],
-    [
-      ['gut_R1.fq', 'gut_2.fq'],
-      ['gut_R1', 'gut_2'],
-    ],
-    [
-      ['sample_3.fa', 'sample_4.fa'],
-      ['sample_3', 'sample_4'],
-    ],
+    ['gut_1.fq', 'gut_1'],
+    ['gut_R1.fq gut_2.fq', 'gut_R1 gut_2'],
+    ['sample_3.fa sample_4.fa', 'sample_3 sample_4'],
     // Sent by a browser: each file is in a folder of its own, and two pairs with one name give four samples.
+    [`/uploads/${sent(1)}/gut_R1.fq.gz /uploads/${sent(2)}/gut_R2.fq.gz`, 'gut gut'],
+    [`/uploads/${'a'.repeat(64)}/gut_R1.fq /uploads/${'b'.repeat(64)}/gut_R2.fq`, 'gut gut'],
     [
-      [`/uploads/${sent(1)}/gut_R1.fq.gz`, `/uploads/${sent(2)}/gut_R2.fq.gz`],
-      ['gut', 'gut'],
-    ],
-    [
-      [`/uploads/${'a'.repeat(64)}/gut_R1.fq`, `/uploads/${'b'.repeat(64)}/gut_R2.fq`],
-      ['gut', 'gut'],
-    ],
-    [
-      [`/uploads/${sent(1)}/a_1.fq`, `/uploads/${sent(2)}/a_2.fq`, `/uploads/${sent(3)}/a_1.fq`],
-      [`${sent(1)}/a_1`, 'a_2', `${sent(3)}/a_1`],
+      `/uploads/${sent(1)}/a_1.fq /uploads/${sent(2)}/a_2.fq /uploads/${sent(3)}/a_1.fq`,
+      `${sent(1)}/a_1 a_2 ${sent(3)}/a_1`,
     ],
     // Sent together with their folders.
-    [
-      [`/uploads/${sent(1)}/a/x_1.fq`, `/uploads/${sent(2)}/a/x_2.fq`, `/uploads/${sent(3)}/b/x_1.fq`],
-      ['x', 'x', 'x_1'],
-    ],
+    [`/uploads/${sent(1)}/a/x_1.fq /uploads/${sent(2)}/a/x_2.fq /uploads/${sent(3)}/b/x_1.fq`, 'x x x_1'],
     // Such a name has no meaning for a folder of the user's own.
-    [
-      [`/gdc/${sent(1)}/x_1.fq`, `/gdc/${sent(2)}/x_2.fq`],
-      ['x_1', 'x_2'],
-    ],
+    [`/gdc/${sent(1)}/x_1.fq /gdc/${sent(2)}/x_2.fq`, 'x_1 x_2'],
     // From two folders.
-    [
-      ['/a/gut_1.fq', '/b/gut_2.fq'],
-      ['gut_1', 'gut_2'],
-    ],
-    [
-      ['/ab/c_1.fq', '/a/bc_2.fq'],
-      ['c_1', 'bc_2'],
-    ],
-    [
-      ['/a/x.fa', '/b/x.fa'],
-      ['a/x', 'b/x'],
-    ],
-    [
-      ['C:\\data\\x.fasta.zst', 'C:\\more\\y.fa'],
-      ['x', 'y'],
-    ],
-    [
-      ['reads.fa', 'reads.fa'],
-      ['reads', 'reads'],
-    ],
-    [['/d/.fa'], ['.fa']],
+    ['/a/gut_1.fq /b/gut_2.fq', 'gut_1 gut_2'],
+    ['/ab/c_1.fq /a/bc_2.fq', 'c_1 bc_2'],
+    ['/a/x.fa /b/x.fa', 'a/x b/x'],
+    ['C:\\data\\x.fasta.zst C:\\more\\y.fa', 'x y'],
+    ['reads.fa reads.fa', 'reads reads'],
+    ['/d/.fa', '.fa'],
     // An empty name of a folder has no meaning, and nothing else distinguishes these two.
-    [
-      ['/d//gut_1.fq', '/d/gut_2.fq', '/d//x.fa', '/e/x.fa'],
-      ['gut', 'gut', 'd/x', 'e/x'],
-    ],
-    [
-      ['/x.fa', 'x.fa'],
-      ['/x.fa', 'x.fa'],
-    ],
+    ['/d//gut_1.fq /d/gut_2.fq /d//x.fa /e/x.fa', 'gut gut d/x e/x'],
+    ['/x.fa x.fa', '/x.fa x.fa'],
     // The mates of a pair differ in nothing but their number.
-    [
-      ['/d/a_1.fq', '/d/a-2.fq', '/d/b_1_001.fq', '/d/b_2.fq'],
-      ['a_1', 'a-2', 'b_1_001', 'b_2'],
-    ],
-  ])('groups %j into %j', (paths, names) => {
-    expect(sampleNames(paths)).toEqual(names);
+    ['/d/a_1.fq /d/a-2.fq /d/b_1_001.fq /d/b_2.fq', 'a_1 a-2 b_1_001 b_2'],
+  ])('groups %s into %s', (paths, names) => {
+    expect(sampleNames(paths.split(' '))).toEqual(names.split(' '));
   });
 
   it('know the mate of each file, also of one that is named twice, but not of one of two with its name', () => {
@@ -126,12 +72,9 @@ describe('a sample sheet', () => {
     expect(matched(['z/a.fq'], uploads)).toMatchObject({ missing: 1 });
   });
 
-  it('does not require folders that were not sent', () => {
-    const [alone] = [`/uploads/${sent(1)}/a.fq`];
+  it('requires the folders of a file, but not those that were not sent', () => {
+    const alone = `/uploads/${sent(1)}/a.fq`;
     expect(matched(['reads/a.fq'], [alone])).toMatchObject({ samples: ['reads/a.fq'], missing: 0 });
-  });
-
-  it('requires the folders of a file that was not sent', () => {
     expect(matched(['reads/a.fq', '/'], ['a.fq'])).toEqual({ samples: [null], missing: 2, ambiguous: 0 });
   });
 

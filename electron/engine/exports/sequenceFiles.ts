@@ -43,7 +43,7 @@ async function writeUniquelyNamed(
  * score of this frame. It is named like this frame in prediction_results.txt. Sequences without a scored
  * chunk have none. Returns how many there are.
  */
-export async function writeProteins(
+async function writeProteins(
   source: ExportSource,
   inputs: InputSequences,
   file: WholeFile,
@@ -166,7 +166,6 @@ function reverseComplement(strand: string): string {
 
 export const fasta = exportFormat(
   'fasta',
-  'sequences',
   {
     en: ['Sequences (FASTA)', 'With their whole header lines; reads the input files once more'],
     de: ['Sequenzen (FASTA)', 'Mit vollständigen Kopfzeilen; liest die Eingabedateien noch einmal'],
@@ -177,7 +176,6 @@ export const fasta = exportFormat(
 
 export const checkv = exportFormat(
   'checkv',
-  'sequences',
   {
     en: [
       'Sequences for CheckV (FASTA)',
@@ -194,7 +192,6 @@ export const checkv = exportFormat(
 
 export const proteins = exportFormat(
   'proteins',
-  'sequences',
   {
     en: [
       'Proteins of the deciding frames (FASTA)',
@@ -235,7 +232,6 @@ async function writeEmbeddingRows(source: ExportSource, file: WholeFile): Promis
 
 export const embeddings = exportFormat(
   'embeddings',
-  'summaries',
   {
     en: [
       'Index of the embeddings (TSV)',

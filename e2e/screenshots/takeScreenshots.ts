@@ -1,6 +1,6 @@
 /**
  * `npm run node -- e2e/screenshots/takeScreenshots.ts [STORY]`: takes the pictures of the guide, in docs/images/guide, or only
- * those of one story: screen, results, bioinformatician or biologist.
+ * those of one story: screen, results or biologist.
  */
 import { chromium } from '@playwright/test';
 import { buildWindow } from '../../build/buildWindow.ts';

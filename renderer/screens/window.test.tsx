@@ -2,7 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { App } from '../App.tsx';
-import { connectionStore, engine as api } from '../state/connection.ts';
+import { engine as api } from '../state/connection.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { GUIDE_PAGES } from '../state/guidePages.ts';
 import { go, useNavigation } from '../state/navigation.ts';
@@ -45,15 +45,6 @@ async function openRun(name: keyof typeof RUN_IDS, tab: 'progress' | 'results' |
 }
 
 describe('a new run', () => {
-  it('offers the example on an empty screen, and shows the contents of files before anything starts', async () => {
-    await renderWithEngine(<App />, { runs: 'none' });
-    await screen.findByRole('button', { name: 'Run the example' });
-    await act(() => addPaths(['/data/contigs.fasta']));
-    await screen.findByText(/1 file · 27,734 sequences/);
-    const start = await screen.findByRole('button', { name: 'Start' });
-    await waitFor(() => expect(start).toHaveProperty('disabled', false));
-  });
-
   it('waits with its files while Python is repaired, which the first steps show', async () => {
     const { user } = await opened();
     await act(() => addPaths(['/data/contigs.fasta']));
@@ -92,17 +83,6 @@ describe('a new run', () => {
     expect(link.getAttribute('href')).toBe('#/guide/rented-gpu');
   });
 
-  it('starts, and opens the run’s progress', async () => {
-    const { user, engine } = await withContigs();
-    const start = await screen.findByRole('button', { name: 'Start' });
-    await waitFor(() => expect(start).toHaveProperty('disabled', false));
-    await user.click(start);
-    await waitFor(() =>
-      expect(useNavigation.getState().route).toMatchObject({ screen: 'run', tab: 'progress' }),
-    );
-    expect(engine.runs()).toHaveLength(1);
-  });
-
   it('offers no number format in which a GPU failed the test computation, and names that GPU', async () => {
     const user = userEvent.setup();
     const failedAt = { 0: ['fp8', 'fp32'], 2: ['bf16', 'fp16', 'fp32'] } as const;
@@ -138,18 +118,6 @@ describe('a run', () => {
     expect(useNavigation.getState().route).toMatchObject({ screen: 'computer' });
   });
 
-  it('names the files that could not be used, and why, each with what can be done', async () => {
-    const { user } = await openRun('withFailures', 'results');
-    await screen.findByRole('link', { name: '1 file left out and 192 sequences without a result' });
-    act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'files' }));
-    await screen.findByRole('heading', { name: '1 file could not be used' });
-    screen.getByText('notes.fa');
-    screen.getByText('Document (Word, Excel, RTF or PDF)');
-    for (const name of ['Read it again', 'Choose another file …']) screen.getByRole('button', { name });
-    await user.click(screen.getByRole('button', { name: 'Leave out' }));
-    await waitFor(() => expect(screen.queryByText('notes.fa')).toBeNull());
-  });
-
   it('folds several failures of a kind into one line that names them and opens', async () => {
     const { user, engine } = await opened();
     const state = { phase: 'done', failedParts: 3, failedRecords: 192, failedInputs: 2 } as const;
@@ -164,15 +132,6 @@ describe('a run', () => {
       await user.click(fold);
       await waitFor(() => expect(screen.getAllByRole('button', { name: button })).toHaveLength(count));
     }
-  });
-
-  it('is paused by its button and resumed by another', async () => {
-    const { user, engine } = await openRun('running', 'progress');
-    await user.click(await screen.findByRole('button', { name: 'Later' }));
-    await user.click(await screen.findByRole('button', { name: 'Pause' }));
-    await user.click(await screen.findByRole('button', { name: 'Continue' }));
-    await screen.findByRole('button', { name: 'Pause' });
-    expect(engine.runs().find((run) => run.runId === RUN_IDS.running)?.state.phase).toBe('running');
   });
 
   it('is discarded only after confirmation, with everything that was computed', async () => {
@@ -335,15 +294,6 @@ describe('the window', () => {
     await user.click(screen.getByRole('button', { name: 'Continue' }));
     await waitFor(() => expect(useNavigation.getState().route).toMatchObject({ runId: RUN_IDS.interrupted }));
     await waitFor(() => expect(screen.queryByText(/was interrupted; continue/)).toBeNull());
-  });
-
-  it('reports that the engine is gone, and later that it refuses this window', async () => {
-    await renderWithEngine(<App />);
-    await screen.findByRole('heading', { name: 'New run' });
-    act(() => connectionStore.setState({ status: 'lost', attempt: 1 }, true));
-    await screen.findByText('Connection to the program lost; trying again.');
-    act(() => connectionStore.setState({ status: 'refused' }, true));
-    await screen.findByRole('heading', { name: 'This window has no access' });
   });
 
   it('contains the guide, with its pictures, in English whatever language the window has', async () => {

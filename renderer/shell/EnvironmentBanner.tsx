@@ -7,6 +7,13 @@ import { useSetUpSize } from '../components/SetUp.tsx';
 import { setUpAndShow, useEnvironment } from '../state/computer/environment.ts';
 import { go } from '../state/navigation.ts';
 
+/** What is said where Python can be set up, and the button that does it. */
+const OFFERS = {
+  absent: ['setUp.absentText', 'setUp.start'],
+  broken: ['setUp.brokenText', 'common.repair'],
+  cancelled: ['setUp.kept', 'common.continue'],
+} as const;
+
 /** Nothing computes without Python: this is shown once, above every screen, with a button that helps. The computer
  * check has a card of its own for what is not set up yet. */
 export function EnvironmentBanner({ atCheck }: { atCheck: boolean }) {
@@ -14,14 +21,14 @@ export function EnvironmentBanner({ atCheck }: { atCheck: boolean }) {
   const status = useEnvironment((state) => state.status);
   const size = useSetUpSize(status && 'plan' in status ? status.plan : null);
   const start = useMutation({ mutationFn: setUpAndShow });
-  const action = (label: string, filled = true) => (
-    <Button
-      size="compact-md"
-      variant={filled ? 'filled' : 'default'}
-      loading={start.isPending}
-      onClick={() => start.mutate()}
-    >
+  const action = (label: string) => (
+    <Button size="compact-md" loading={start.isPending} onClick={() => start.mutate()}>
       {label}
+    </Button>
+  );
+  const toSettings = (variant: 'filled' | 'default') => (
+    <Button size="compact-md" variant={variant} onClick={() => go({ screen: 'settings' })}>
+      {t('setUp.toSettings')}
     </Button>
   );
   if (atCheck && (status?.state === 'absent' || status?.state === 'broken')) return null;
@@ -31,23 +38,15 @@ export function EnvironmentBanner({ atCheck }: { atCheck: boolean }) {
     case 'ready':
       return null;
     case 'absent':
-      return (
-        <Banner tone="warn" title={t('setUp.absent')} actions={action(t('setUp.start'))}>
-          {t('setUp.absentText')} {size}
-        </Banner>
-      );
     case 'broken':
+    case 'cancelled': {
+      const [text, button] = OFFERS[status.state];
       return (
-        <Banner tone="warn" title={t('setUp.broken')} actions={action(t('common.repair'))}>
-          {t('setUp.brokenText')} {size}
+        <Banner tone="warn" title={t(`setUp.${status.state}`)} actions={action(t(button))}>
+          {t(text)} {status.state !== 'cancelled' && size}
         </Banner>
       );
-    case 'cancelled':
-      return (
-        <Banner tone="warn" title={t('setUp.cancelled')} actions={action(t('common.continue'))}>
-          {t('setUp.kept')}
-        </Banner>
-      );
+    }
     case 'setting_up': {
       const { bytes, remainingSeconds } = status.progress;
       return (
@@ -74,24 +73,13 @@ export function EnvironmentBanner({ atCheck }: { atCheck: boolean }) {
           actions={
             <>
               {action(t('common.tryAgain'))}
-              <Button size="compact-md" variant="default" onClick={() => go({ screen: 'settings' })}>
-                {t('setUp.toSettings')}
-              </Button>
+              {toSettings('default')}
             </>
           }
         />
       );
     case 'interpreter_broken':
-      return (
-        <ErrorCard
-          error={{ ...status.error, code: 'python_missing' }}
-          actions={
-            <Button size="compact-md" onClick={() => go({ screen: 'settings' })}>
-              {t('setUp.toSettings')}
-            </Button>
-          }
-        />
-      );
+      return <ErrorCard error={{ ...status.error, code: 'python_missing' }} actions={toSettings('filled')} />;
     case 'unsupported':
       return <ErrorCard error={status.error} />;
   }

@@ -5,7 +5,6 @@ import type { Browser } from '@playwright/test';
 import { MADE_COMPUTERS } from '../../../renderer/testing/memoryEngine/router/computersRouter.ts';
 import { serveMemoryEngine } from '../../../renderer/testing/serve.ts';
 import { EngineProcess } from '../../support/engineProcess.ts';
-import { bioinformatician } from './bioinformatician.ts';
 import { biologist, emptyHome, pondWater } from './biologist.ts';
 import { GUIDE_SIZE, GuideCamera } from './guideCamera.ts';
 import { makeRealRuns } from './realRuns.ts';
@@ -15,8 +14,7 @@ import { screens } from './screens.ts';
 const IMAGES = join(import.meta.dirname, '..', '..', '..', 'docs', 'images', 'guide');
 
 /**
- * Takes the pictures of docs/guide: of every screen, and of the walk-throughs of the biologist and the
- * bioinformatician.
+ * Takes the pictures of docs/guide: of every screen, and of the walk-through of the biologist.
  */
 export async function filmGuide(
   browser: Browser,
@@ -67,12 +65,6 @@ export async function filmGuide(
       await results(theirs, camera, table);
       await camera.end();
       await theirs.close();
-    }
-    if (isWanted('bioinformatician')) {
-      const theirs = await window(invented.url);
-      const cluster = new GuideCamera(theirs, IMAGES, 'bioinformatician', shownAs);
-      await bioinformatician(theirs, await window(await overRuns.address()), cluster, invented);
-      await cluster.end();
     }
     if (isWanted('biologist')) {
       const laptop = new GuideCamera(await window(empty.url), IMAGES, 'biologist', [

@@ -9,9 +9,6 @@ import { open } from '../steps.ts';
 const DATA = join(import.meta.dirname, '..', '..', '..', 'python-backend', 'tests', 'data');
 const SAMPLES = ['person_1', 'person_2', 'person_3', 'blank'] as const;
 const CONTIGS = 60;
-/** A folder of many samples, of which nothing is computed yet. */
-export const COHORT = { folder: 'cohort-2026', samples: 40, contigs: 24 };
-
 /** The names of the runs, which are those of their folders. */
 export const RUNS = {
   done: 'Gut of three people',
@@ -27,7 +24,6 @@ export async function makeRealRuns(places: Record<'data' | 'files', string>): Pr
   const gut = join(places.files, 'gut');
   await mkdir(gut);
   const { inputs, phages } = await writeGut(gut);
-  await writeCohort(join(places.files, COHORT.folder));
   const sheet = join(gut, 'samples.csv');
   const lines = SAMPLES.map((name) => `${name}.fasta,${name},${name === 'blank' ? 'yes' : ''}`);
   await writeFile(sheet, `file,sample,control\n${lines.join('\n')}\n`);
@@ -86,17 +82,6 @@ async function writeGut(folder: string): Promise<Record<'inputs' | 'phages', str
   const cutOff = join(folder, 'person_4.fasta.gz');
   await writeFile(cutOff, gzipSync(letters[0] ?? '').subarray(0, 9000));
   return { inputs: [...inputs, cutOff], phages };
-}
-
-/** One file for each of many samples, and one more that a download left incomplete. */
-async function writeCohort(folder: string): Promise<void> {
-  await mkdir(folder);
-  const letters = await lettersOf('crassphage.fa', 'gut_metagenome_contigs.fa');
-  for (let sample = 0; sample <= COHORT.samples; sample++) {
-    const packed = gzipSync(contigsOf(letters, sample, COHORT.contigs).text);
-    const name = `P${String(sample + 1).padStart(2, '0')}_contigs.fasta.gz`;
-    await writeFile(join(folder, name), sample < COHORT.samples ? packed : packed.subarray(0, 3000));
-  }
 }
 
 /** Contigs of a sample, and which of them are parts of the phage; null: of a blank. */

@@ -15,7 +15,7 @@ it('chooses the folder opened last, never the previous one, whose contents are s
       },
     });
   });
-  const [folder] = await screen.findAllByRole('button', { name: /cohort/ });
+  const [folder] = await screen.findAllByRole('button', { name: /soil/ });
   const take = screen.getByRole('button', { name: 'Take this folder' });
   await waitFor(() => expect(take).toHaveProperty('disabled', false));
   if (folder) fireEvent.click(folder);
@@ -24,7 +24,7 @@ it('chooses the folder opened last, never the previous one, whose contents are s
   expect(chosen).toEqual([]);
   await waitFor(() => expect(take).toHaveProperty('disabled', false));
   fireEvent.click(take);
-  expect(chosen).toEqual([['/data/cohort-2026']]);
+  expect(chosen).toEqual([['/data/soil-2026']]);
   act(() => usePathChooser.setState({ request: null }));
   localStorage.clear();
 });

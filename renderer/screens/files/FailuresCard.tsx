@@ -170,6 +170,16 @@ export function UnusableCard({ run }: { run: RunSummary }) {
   };
   if (!data || data.unusable.length === 0) return null;
   const count = data.unusable.length;
+  const button = (label: string, onClick: () => void) => (
+    <Button
+      size="compact-sm"
+      variant="default"
+      disabled={isAtWork(run) || settle.isPending}
+      onClick={onClick}
+    >
+      {label}
+    </Button>
+  );
   return (
     <Card tone="bad" title={t('files.unusable', { count })}>
       <FailureList
@@ -185,13 +195,15 @@ export function UnusableCard({ run }: { run: RunSummary }) {
               error={error}
               bare
               actions={
-                <SettleButtons
-                  repair={repair}
-                  disabled={isAtWork(run) || settle.isPending}
-                  onRead={(repairs) => settle.mutate({ file, path: file, repairs })}
-                  onChoose={() => void chooseOther(file).catch(sayError)}
-                  onLeaveOut={() => settle.mutate({ file, path: null })}
-                />
+                <>
+                  {repair &&
+                    button(t(`repair.${repair}`), () =>
+                      settle.mutate({ file, path: file, repairs: [repair] }),
+                    )}
+                  {button(t('files.readAgain'), () => settle.mutate({ file, path: file, repairs: [] }))}
+                  {button(t('files.chooseOther'), () => void chooseOther(file).catch(sayError))}
+                  {button(t('files.leaveOut'), () => settle.mutate({ file, path: null }))}
+                </>
               }
             />
           </Paper>
@@ -201,30 +213,5 @@ export function UnusableCard({ run }: { run: RunSummary }) {
         )}
       </FailureList>
     </Card>
-  );
-}
-
-interface SettleButtonsProps {
-  repair: Repair | null;
-  disabled: boolean;
-  onRead: (repairs: Repair[]) => void;
-  onChoose: () => void;
-  onLeaveOut: () => void;
-}
-
-function SettleButtons({ repair, disabled, onRead, onChoose, onLeaveOut }: SettleButtonsProps) {
-  const { t } = useTexts();
-  const button = (label: string, onClick: () => void) => (
-    <Button size="compact-sm" variant="default" disabled={disabled} onClick={onClick}>
-      {label}
-    </Button>
-  );
-  return (
-    <>
-      {repair && button(t(`repair.${repair}`), () => onRead([repair]))}
-      {button(t('files.readAgain'), () => onRead([]))}
-      {button(t('files.chooseOther'), onChoose)}
-      {button(t('files.leaveOut'), onLeaveOut)}
-    </>
   );
 }

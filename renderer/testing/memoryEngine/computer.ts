@@ -249,13 +249,6 @@ export const CHECKS: ComputerCheck[] = [
   },
 ];
 
-/** A folder with one file of contigs for each of forty samples. */
-export const COHORT = 'cohort-2026';
-export const COHORT_FILES = Array.from(
-  { length: 40 },
-  (_, index) => `P${String(index + 1).padStart(2, '0')}_contigs.fasta.gz`,
-);
-
 /** The result depends only on the file's name: a name with `bad`, `protein` or `dup` makes it a bad example. */
 export function madeInspection(path: string): InspectedFile {
   const name = path.split('/').at(-1) ?? path;

@@ -31,8 +31,6 @@ export interface MemoryEngineOptions {
   readonly welcomeSeen?: boolean;
   /** Nothing is set up yet, and there is no model but the teaching model. */
   readonly fresh?: boolean;
-  /** The window is on the engine's computer. */
-  readonly sameComputer?: boolean;
   /** Those of the engine. */
   readonly formats?: readonly ExportFormat[];
   /** Other computers, as only the desktop app has them. */
@@ -51,7 +49,6 @@ export class World {
   readonly nodes: number;
   readonly probe: ProbeResult;
   readonly snapshotsPerSecond: number;
-  readonly sameComputer: boolean;
   readonly formats: readonly ExportFormat[];
   /** Called when the list of runs has changed. */
   readonly listeners = new Set<() => void>();
@@ -95,7 +92,6 @@ export class World {
             },
       );
     }
-    this.sameComputer = options.sameComputer ?? true;
     this.formats = options.formats ?? [];
     this.nodes = options.nodes ?? 0;
     this.devices = madeDevices(options.devices ?? 8, this.nodes);

@@ -11,8 +11,6 @@ import {
 import {
   CHECKS,
   CALIBRATION,
-  COHORT,
-  COHORT_FILES,
   madeControls,
   madeOfflineFolder,
   madeSpeed,
@@ -29,7 +27,7 @@ export function computerRouter(world: World) {
       platform: 'linux',
       dataDir: '/data/results',
       root: '/data',
-      sameComputer: world.sameComputer,
+      sameComputer: true,
       hostName: 'gpu-node-3',
     })),
     devices: computer.devices.handler(() => needPython(world, () => world.probe)),
@@ -95,7 +93,6 @@ export function computerRouter(world: World) {
     }),
     browse: computer.browse.handler(({ input }) => {
       const folder = input.folder ?? '/data';
-      const isCohort = folder.endsWith(COHORT);
       const entry = (name: string, sizeBytes: number | null) => ({
         ...{ name, path: `${folder}/${name}`, isFolder: sizeBytes === null, sizeBytes },
         changedAt: sizeBytes === null ? null : '2026-11-19T08:30:00.000Z',
@@ -103,14 +100,11 @@ export function computerRouter(world: World) {
       return {
         folder,
         parent: folder === '/data' ? null : '/data',
-        entries: isCohort
-          ? COHORT_FILES.map((name, index) => entry(name, 18_400_000 + index * 310_000))
-          : [
-              entry(COHORT, null),
-              entry('soil-2026', null),
-              entry('contigs.fasta', 48_200_000),
-              entry('reads.fastq.gz', 1_900_000_000),
-            ],
+        entries: [
+          entry('soil-2026', null),
+          entry('contigs.fasta', 48_200_000),
+          entry('reads.fastq.gz', 1_900_000_000),
+        ],
         truncated: false,
       };
     }),

@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server';
 import { appError, contract } from '../../../../electron/contract/index.ts';
 import { madeDeviceHistory, MADE_FILES } from '../deviceHistory.ts';
-import { COHORT, COHORT_FILES, madeInspection } from '../computer.ts';
+import { madeInspection } from '../computer.ts';
 import { madeLive } from '../live.ts';
 import { pause } from '../pause.ts';
 import { madeExpectedShares, madeEvents, madeInputs, madeParts, madeUnusable } from '../runDetails.ts';
@@ -29,9 +29,7 @@ export function runsRouter(world: World) {
       const found = input.paths.flatMap((path) =>
         /\.\w+$/.test(path)
           ? [path]
-          : path.endsWith(COHORT)
-            ? COHORT_FILES.map((name) => `${path}/${name}`)
-            : [`${path}/sample_A.fasta.gz`, `${path}/sample_B.fasta.gz`, `${path}/truncated.fa.gz`],
+          : [`${path}/sample_A.fasta.gz`, `${path}/sample_B.fasta.gz`, `${path}/truncated.fa.gz`],
       );
       const someIgnored = found.length > input.paths.length ? [`${input.paths[0] ?? ''}/notes.docx`] : [];
       yield { type: 'found' as const, paths: found, ignored: someIgnored.length, someIgnored };

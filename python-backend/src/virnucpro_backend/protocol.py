@@ -104,6 +104,13 @@ class Channel:
             self._reader.start()
         return self._commands
 
+    def only_command(self) -> Command:
+        """The first command of a process that carries out one; its type is the problem if it is none."""
+        command = self.commands.get()
+        if isinstance(command, EndOfCommands):
+            return {"type": "nothing"}
+        return {"type": command.problem} if isinstance(command, MalformedCommand) else command
+
     def _read_commands(self) -> None:
         for line in _lines(0):
             if line.strip():

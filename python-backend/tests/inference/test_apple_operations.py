@@ -15,7 +15,6 @@ from made_parts import random_frames
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from virnucpro_backend.inference.encoding import BatchLoop
-from virnucpro_backend.inference.memory.device_memory import TokenBudget
 from virnucpro_backend.inference.scorer import PartScorer
 
 OPERATIONS = Path(torchgen.__file__).parent / "packaged/ATen/native/native_functions.yaml"
@@ -86,5 +85,5 @@ def test_the_host_waits_for_each_batch_so_that_the_engine_sees_steps_done(
     waited: list[None] = []
     monkeypatch.setattr(torch.mps, "synchronize", lambda: waited.append(None))
     model: Any = SimpleNamespace(device=torch.device("mps"))
-    BatchLoop(model, TokenBudget(512))._wait_if_far_ahead()
+    BatchLoop(model, 512)._wait_if_far_ahead()
     assert len(waited) == 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,7 @@ from virnucpro_backend.inference.equal_sequences import (
     distinct_sequences,
     every_sequence,
 )
-from virnucpro_backend.inference.imported import FoundVectors, ImportedEmbeddings
+from virnucpro_backend.inference.imported import EncoderName, FoundVectors, ImportedEmbeddings
 from virnucpro_backend.inference.part_file import Letters, Offsets, PartFrames, gathered
 
 
@@ -116,24 +115,24 @@ def prepare_part(
 ) -> PreparedPart:
     """Tokenize and batch a part's frames for both encoders, except those with imported embeddings."""
     return PreparedPart(
-        frames=frames,
-        dnabert_s=_encoder_input(
+        frames,
+        _encoder_input(
+            "dnabert_s",
             frames,
-            frames.nucleotides,
-            frames.nucleotide_offsets,
+            (frames.nucleotides, frames.nucleotide_offsets),
             tokenizer.encode,
             plan.dnabert_s_packs,
             plan,
-            partial(imported.find, "dnabert_s") if imported else None,
+            imported,
         ),
-        esm2=_encoder_input(
+        _encoder_input(
+            "esm2",
             frames,
-            frames.residues,
-            frames.residue_offsets,
+            (frames.residues, frames.residue_offsets),
             esm2_tokens,
             plan.esm2_packs,
             plan,
-            partial(imported.find, "esm2") if imported else None,
+            imported,
         ),
     )
 
@@ -157,14 +156,15 @@ def host_batch(sequences: TokenSequences, batch: Batch, pin: bool) -> HostBatch:
 
 
 def _encoder_input(
+    encoder: EncoderName,
     frames: PartFrames,
-    letters: Letters,
-    offsets: Offsets,
+    sequences_of_frames: tuple[Letters, Offsets],
     tokenize: Callable[[Letters, Offsets], TokenSequences],
     packs: bool,
     plan: BatchPlan,
-    find_imported: Callable[[Letters, Offsets], FoundVectors | None] | None,
+    all_imported: ImportedEmbeddings | None,
 ) -> EncoderInput:
+    letters, offsets = sequences_of_frames
     distinct = (
         distinct_sequences(letters, offsets)
         if plan.embed_equal_sequences_once
@@ -176,7 +176,7 @@ def _encoder_input(
         place = torch.from_numpy(distinct.place)
         place = place.pin_memory() if plan.pin else place
     sequences = tokenize(letters, offsets)
-    imported = find_imported(letters, offsets) if find_imported else None
+    imported = all_imported.find(encoder, letters, offsets) if all_imported else None
     if imported is None:
         batches = plan_batches(sequences.lengths, plan.tokens_per_batch, packs, plan.pin)
     else:

@@ -24,7 +24,8 @@ from virnucpro_backend.encoders.mapped_layers import StepDone
 from virnucpro_backend.encoders.streamed_layers import SWEEP_BATCHES, SWEEP_TOKENS
 from virnucpro_backend.inference.batching import EncoderInput, HostBatch, PreparedPart
 from virnucpro_backend.inference.failures import PartFailedError
-from virnucpro_backend.inference.memory.device_memory import TokenBudget, free_cached_memory, is_out_of_memory
+from virnucpro_backend.inference.memory.device_memory import free_cached_memory, is_out_of_memory
+from virnucpro_backend.inference.memory.memory_profile import SMALLEST_BUDGET
 from virnucpro_backend.weights.model_folder import LoadedModel
 
 BATCHES_AHEAD = 2
@@ -85,9 +86,13 @@ class _Work:
 
 
 class BatchLoop:
-    """Runs the batches of parts through one model's encoders on one device."""
+    """Runs the batches of parts through one model's encoders on one device.
 
-    def __init__(self, model: LoadedModel, budget: TokenBudget) -> None:
+    budget: how many tokens a batch may hold. It is cut when memory runs out and never grows again, because a
+    size that did not fit once would fail repeatedly.
+    """
+
+    def __init__(self, model: LoadedModel, budget: int) -> None:
         self._model = model
         self._device = model.device
         self._budget = budget
@@ -184,7 +189,7 @@ class BatchLoop:
         self, work: _Work, waiting: deque[tuple[int, HostBatch]], split: set[int]
     ) -> list[tuple[int, HostBatch]]:
         """Take batches to embed together, each with the number of the planned batch it comes from."""
-        budget = self._budget.tokens
+        budget = self._budget
         room = min(work.sweep_tokens, work.full_batches * budget)
         sweep: list[tuple[int, HostBatch]] = []
         while waiting and len(sweep) < work.together:
@@ -232,14 +237,16 @@ class BatchLoop:
         return True
 
     def _cut_budget(self, batches: Sequence[Batch], listener: PartListener) -> None:
-        before, largest = self._budget.tokens, max(batch.n_tokens for batch in batches)
+        before, largest = self._budget, max(batch.n_tokens for batch in batches)
+        after = min(before, largest) // 2
         alone = len(batches) == 1 and len(batches[0].members) == 1
-        if alone or not self._budget.halve(largest):
+        if alone or after < SMALLEST_BUDGET:
             raise PartFailedError(
                 "out_of_memory",
                 f"The device has too little memory even for a batch of {largest:,} tokens.",
             )
-        listener.out_of_memory(before, self._budget.tokens)
+        self._budget = after
+        listener.out_of_memory(before, after)
 
     def _wait_if_far_ahead(self) -> None:
         if self._device.type == "mps":

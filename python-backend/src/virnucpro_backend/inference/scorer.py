@@ -16,7 +16,7 @@ from virnucpro_backend.inference.commands import EmbeddingPrecision
 from virnucpro_backend.inference.encoding import BatchLoop, Embeddings, PartListener, recorded_event
 from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.imported import LARGEST_DIFFERENCE, ImportedEmbeddings
-from virnucpro_backend.inference.memory.device_memory import TokenBudget, free_cached_memory, is_out_of_memory
+from virnucpro_backend.inference.memory.device_memory import free_cached_memory, is_out_of_memory
 from virnucpro_backend.inference.part_file import PartFrames
 from virnucpro_backend.weights.model_folder import LoadedModel
 
@@ -125,7 +125,7 @@ class PartScorer:
 
     def __post_init__(self) -> None:
         self.device = self.model.device
-        budget = TokenBudget(min(self.tokens_per_batch, self.most_tokens_per_batch or self.tokens_per_batch))
+        budget = min(self.tokens_per_batch, self.most_tokens_per_batch or self.tokens_per_batch)
         self._loop = BatchLoop(self.model, budget)
         self._plan = self._batch_plan(self.model, self.tokens_per_batch)
 
@@ -241,7 +241,7 @@ class PartScorer:
     def _in_fp32_on(self, device: torch.device, frames: PartFrames, listener: PartListener) -> Embeddings:
         model = self.load_fp32(device)
         plan = self._batch_plan(model, min(self.tokens_per_batch, RECOMPUTE_TOKENS_PER_BATCH))
-        loop = BatchLoop(model, TokenBudget(plan.tokens_per_batch))
+        loop = BatchLoop(model, plan.tokens_per_batch)
         return loop.embed(prepare_part(frames, model.tokenizer, plan), listener)
 
     def _batch_plan(self, model: LoadedModel, tokens_per_batch: int) -> BatchPlan:

@@ -20,7 +20,7 @@ from virnucpro_backend.prepare.failures import (
     writing_failed,
 )
 from virnucpro_backend.prepare.input_file import tell_of_reading
-from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
+from virnucpro_backend.protocol import Channel
 from virnucpro_backend.typed_commands import CommandError, CommandStruct, Positive, parse_typed
 
 
@@ -43,11 +43,8 @@ def main() -> int:
     from virnucpro_backend.weights.model_json import read_model_json
 
     tell_of_reading(lambda: channel.emit("reading"))
-    fields = channel.commands.get()
-    if isinstance(fields, EndOfCommands | MalformedCommand):
-        fields = {"type": "nothing"}
     try:
-        command = cast(ImportCommand, parse_typed(fields, ImportCommand))
+        command = cast(ImportCommand, parse_typed(channel.only_command(), ImportCommand))
         model = read_model_json(command.model_folder)
         report = import_folder(
             command.folder,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from io import BufferedWriter
 from pathlib import Path
-from types import TracebackType
 
 import msgspec
 import numpy as np
@@ -103,7 +103,7 @@ def import_folder(
     frames.read(inputs, chunk_length)
     _compare_letters(found, frames)
     make_real_folders(into.parent, into)
-    with _Vectors(into) as vectors:
+    with closing(_Vectors(into)) as vectors:
         taker = _Taker(folder, frames, model, vectors)
         for path in [*found.batches, *found.others]:
             on_file(path)
@@ -185,12 +185,7 @@ class _Vectors:
         self._digests: dict[EncoderName, list[int]] = {name: [] for name in ENCODERS}
         self._files = {name: BufferedWriter(open_new(vectors_path(folder, name))) for name in ENCODERS}
 
-    def __enter__(self) -> _Vectors:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         for file in self._files.values():
             file.close()
 

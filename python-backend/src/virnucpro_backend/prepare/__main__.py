@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand, exit_at_once
+from virnucpro_backend.protocol import Channel
 
 
 def main() -> int:
@@ -18,14 +18,9 @@ def main() -> int:
     from virnucpro_backend.prepare.preparation import Preparation, parse_job
 
     keep_freed_memory()
-    command = channel.commands.get()
-    if isinstance(command, EndOfCommands):
-        exit_at_once()
     preparation = None
     try:
-        if isinstance(command, MalformedCommand):
-            command = {"type": command.problem}
-        preparation = Preparation(parse_job(command), channel.emit)
+        preparation = Preparation(parse_job(channel.only_command()), channel.emit)
         preparation.run()
         return 0
     except PrepareError as failure:

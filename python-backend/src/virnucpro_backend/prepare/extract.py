@@ -30,7 +30,7 @@ from virnucpro_backend.prepare.failures import (
 from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
 from virnucpro_backend.prepare.records.survey import Survey, SurveyedGroup
 from virnucpro_backend.prepare.scanning.scanner import Repair
-from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
+from virnucpro_backend.protocol import Channel
 from virnucpro_backend.safetensors_file import open_new
 from virnucpro_backend.typed_commands import CommandError, CommandStruct, Sha256, parse_typed
 
@@ -152,13 +152,8 @@ def main() -> int:
     # The engine closes standard input after its one command; it is still there.
     channel = Channel(on_eof=lambda: None)
     tell_of_reading(lambda: channel.emit("reading"))
-    command = channel.commands.get()
     try:
-        if isinstance(command, EndOfCommands):
-            command = {"type": "nothing"}
-        elif isinstance(command, MalformedCommand):
-            command = {"type": command.problem}
-        channel.emit("extracted", records=run_command(command))
+        channel.emit("extracted", records=run_command(channel.only_command()))
         return 0
     except PrepareError as failure:
         error = failure

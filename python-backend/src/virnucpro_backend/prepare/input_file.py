@@ -46,32 +46,22 @@ _BGZF = re.compile(rb"\x1f\x8b\x08\x04.{8}BC\x02\x00", re.DOTALL)
 _BGZF_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
 
 
-class _SignsOfLife:
-    """Reports that files are being read; a read that never returns sends no report."""
-
-    def __init__(self) -> None:
-        self._tell: Callable[[], None] | None = None
-        self._next = 0.0
-
-    def to(self, tell: Callable[[], None]) -> None:
-        """Set the callback."""
-        self._tell = tell
-        self._next = time.monotonic() + _SECONDS_BETWEEN_SIGNS
-
-    def give(self) -> None:
-        """Call the callback, unless that was done a moment ago."""
-        now = time.monotonic()
-        if self._tell is not None and now >= self._next:
-            self._next = now + _SECONDS_BETWEEN_SIGNS
-            self._tell()
-
-
-_signs_of_life = _SignsOfLife()
+_give_sign: Callable[[], None] | None = None
 
 
 def tell_of_reading(tell: Callable[[], None]) -> None:
     """Call `tell` every few seconds while this process reads inputs, from the reading thread."""
-    _signs_of_life.to(tell)
+    global _give_sign
+    next_at = time.monotonic() + _SECONDS_BETWEEN_SIGNS
+
+    def give() -> None:
+        nonlocal next_at
+        now = time.monotonic()
+        if now >= next_at:
+            next_at = now + _SECONDS_BETWEEN_SIGNS
+            tell()
+
+    _give_sign = give
 
 
 def _damage_errors() -> tuple[type[Exception], ...]:
@@ -178,7 +168,8 @@ class _HashingReader(io.RawIOBase):
         self._digest.update(view[:count])
         self.last_bytes = (self.last_bytes + bytes(view[:count][-len(_BGZF_END) :]))[-len(_BGZF_END) :]
         self.bytes_read += count
-        _signs_of_life.give()
+        if _give_sign is not None:
+            _give_sign()
         return count
 
     def sha256(self) -> str:

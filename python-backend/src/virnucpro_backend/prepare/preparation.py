@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Protocol, cast
+from typing import Annotated, Any, cast
 
 import msgspec
 import numpy as np
@@ -84,18 +84,13 @@ def parse_job(command: Mapping[str, object]) -> Job:
 _SECONDS_BETWEEN_PROGRESS = 0.25
 
 
-class Emit(Protocol):
-    """Receives events; Channel.emit in a prepare process."""
-
-    def __call__(self, type: str, **fields: object) -> None:
-        """Send an event of this type; `fields` must be JSON values."""
-        ...
-
-
 class Preparation:
-    """The state of one job. In `progress`, counts are of the run so far, and bytes of the current input."""
+    """The state of one job. In `progress`, counts are of the run so far, and bytes of the current input.
 
-    def __init__(self, job: Job, emit: Emit) -> None:
+    emit: receives each event, its type and its fields; Channel.emit in a prepare process.
+    """
+
+    def __init__(self, job: Job, emit: Callable[..., None]) -> None:
         self._job = job
         self._emit = emit
         self._input = -1

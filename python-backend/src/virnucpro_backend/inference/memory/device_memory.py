@@ -7,11 +7,7 @@ import gc
 import torch
 
 from virnucpro_backend.devices.host import own_memory_bytes
-from virnucpro_backend.inference.memory.memory_profile import (
-    SMALLEST_BUDGET,
-    MemoryProfile,
-    after_running_out,
-)
+from virnucpro_backend.inference.memory.memory_profile import MemoryProfile, after_running_out
 
 _OUT_OF_MEMORY_WORDS = (
     "out of memory",
@@ -26,29 +22,6 @@ def is_out_of_memory(error: BaseException) -> bool:
     if isinstance(error, (torch.OutOfMemoryError, MemoryError)):
         return True
     return isinstance(error, RuntimeError) and any(words in str(error) for words in _OUT_OF_MEMORY_WORDS)
-
-
-class TokenBudget:
-    """How many tokens a batch may hold on this device: the plan's number until memory runs out, then fewer.
-
-    It never grows again, because a size that did not fit once would fail repeatedly.
-    """
-
-    def __init__(self, tokens: int) -> None:
-        self._tokens = tokens
-
-    @property
-    def tokens(self) -> int:
-        """The largest number of tokens that a batch may hold now."""
-        return self._tokens
-
-    def halve(self, failed_tokens: int) -> bool:
-        """Set half of the failed batch, or of the budget if that is less; False if that is too small."""
-        after = min(self._tokens, failed_tokens) // 2
-        if after < SMALLEST_BUDGET:
-            return False
-        self._tokens = after
-        return True
 
 
 class DeviceMemory:

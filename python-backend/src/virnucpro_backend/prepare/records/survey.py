@@ -219,14 +219,11 @@ def _named(text: bytes) -> str:
     return f"byte 0x{text[0]:02x}"
 
 
-# To which share of the file's bytes a record belongs, by its reason.
-_SHARES = {
-    Reason.OK: "used",
-    Reason.EMPTY: "left_out",
-    Reason.INVALID_CHARACTERS: "damaged",
-    Reason.MALFORMED_RECORD: "damaged",
-    Reason.BELOW_MIN_LENGTH: "left_out",
-}
+SHARES = ("used", "damaged", "left_out", "passed_over")
+_USED, _DAMAGED, _LEFT_OUT = range(3)
+_SHARE_OF_REASON = np.zeros(len(Reason), np.uint8)
+_SHARE_OF_REASON[[Reason.INVALID_CHARACTERS, Reason.MALFORMED_RECORD]] = _DAMAGED
+_SHARE_OF_REASON[[Reason.EMPTY, Reason.BELOW_MIN_LENGTH]] = _LEFT_OUT
 
 
 @dataclass(frozen=True)
@@ -260,11 +257,11 @@ class Survey:
         self.problems = ProblemLog()
         self.records = 0
         self.format: SequenceFormat | None = None
-        self.bytes = {"used": 0, "damaged": 0, "left_out": 0, "passed_over": 0}
+        self.bytes = dict.fromkeys(SHARES, 0)
         """The bytes of the decompressed stream; blank lines and comments belong to the record before them."""
         self._size = 0
         self._last_begin = 0
-        self._last_share = "left_out"
+        self._last_share = _LEFT_OUT
         self._stretches: list[Stretch] = []
         self._kinds: Counter[str] = Counter()  # Records with letters, and how many of them are of what kind.
 
@@ -282,7 +279,7 @@ class Survey:
                 yield self._survey(group)
         for group in assembler.finish():
             yield self._survey(group)
-        self._account(np.array([self._size]), [self._last_share])
+        self._account(np.array([self._size]), np.array([self._last_share], np.uint8))
         self.problems.add("invisible_marks", marks.count)
         if self.records == 0:
             self.problems.add("no_sequences")
@@ -319,38 +316,26 @@ class Survey:
         self._kinds["with letters"] += int(np.count_nonzero(~too_short))
         if reason.any() or flags.any():
             self._name_problems(surveyed, proteins)
-        if not reason.any() and not self._stretches:
-            self._account_used(group.byte_offsets)
-            self.records += reason.size
-            return surveyed
-        shares = [_SHARES[value] for value in reason.tolist()]
-        for place in np.flatnonzero(proteins & (reason == Reason.INVALID_CHARACTERS)).tolist():
-            shares[place] = "left_out"
+        shares = _SHARE_OF_REASON[reason]
+        shares[proteins & (reason == Reason.INVALID_CHARACTERS)] = _LEFT_OUT
         self._account(group.byte_offsets, shares)
         self.records += reason.size
         return surveyed
 
-    def _account(self, begins: IntArray, shares: list[str]) -> None:
+    def _account(self, begins: IntArray, shares: ByteArray) -> None:
         """Account for the bytes before each of the next records, whose own bytes count to these shares."""
-        edges = [self._last_begin, *begins.tolist()]
         # What stands before the first record belongs to it.
-        owners = [self._last_share if self.records else shares[0], *shares]
-        for begin, end, share in zip(edges, edges[1:], owners, strict=False):
-            self.bytes[share] += end - begin
+        owners = np.concatenate([[self._last_share] if self.records else shares[:1], shares])
+        sizes = np.diff(begins, prepend=self._last_begin)
+        for number, name in enumerate(SHARES):
+            self.bytes[name] += int(sizes[owners[:-1] == number].sum())
         first = self.records
-        while self._stretches and self._stretches[0].after <= first + len(shares):
+        while self._stretches and self._stretches[0].after <= first + shares.size:
             stretch = self._stretches.pop(0)
-            self.bytes[owners[stretch.after - first]] -= stretch.bytes
+            self.bytes[SHARES[int(owners[stretch.after - first])]] -= stretch.bytes
             self.bytes["passed_over"] += stretch.bytes
             self._name_stretch(stretch)
-        self._last_begin, self._last_share = edges[-1], owners[-1]
-
-    def _account_used(self, begins: IntArray) -> None:
-        """Do the same for records that are all used, without a list of their shares."""
-        first, last = begins[[0, -1]].tolist()
-        self.bytes[self._last_share if self.records else "used"] += first - self._last_begin
-        self.bytes["used"] += last - first
-        self._last_begin, self._last_share = last, "used"
+        self._last_begin, self._last_share = int(begins[-1]), int(owners[-1])
 
     def _name_stretch(self, stretch: Stretch) -> None:
         self.problems.add("passed_over", stretch.lines)

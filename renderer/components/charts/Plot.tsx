@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import {
   AreaChart,
   BarChart,
-  LineChart,
   ResponsiveContainer,
   Tooltip,
   XAxis,
@@ -14,7 +13,7 @@ import {
 import { AccessibleChart, type AccessibleChartProps } from './AccessibleChart.tsx';
 import { AXIS, MARGIN } from './axes.ts';
 
-const CHARTS = { area: AreaChart, bar: BarChart, line: LineChart } as const;
+const CHARTS = { area: AreaChart, bar: BarChart } as const;
 
 interface Tip {
   readonly title: string;
@@ -27,7 +26,6 @@ interface PlotAreaProps<Row extends object> {
   x: XAxisProps;
   y: YAxisProps;
   margin?: typeof MARGIN;
-  barGap?: string | number;
   /** The tooltip for the row under the pointer; null shows none. */
   tip: (row: Row) => Tip | null;
   /** The series. */
@@ -36,16 +34,11 @@ interface PlotAreaProps<Row extends object> {
 
 /** A chart with two axes that shows the values under the pointer and fills its container. */
 export function PlotArea<Row extends object>(props: PlotAreaProps<Row>) {
-  const { kind, data, x, y, margin = MARGIN, barGap, tip, children } = props;
+  const { kind, data, x, y, margin = MARGIN, tip, children } = props;
   const Chart = CHARTS[kind];
   return (
     <ResponsiveContainer width="100%" height="100%">
-      <Chart
-        data={data}
-        margin={margin}
-        {...(barGap === undefined ? {} : { barCategoryGap: barGap })}
-        accessibilityLayer={false}
-      >
+      <Chart data={data} margin={margin} barCategoryGap="12%" accessibilityLayer={false}>
         <XAxis {...AXIS} {...x} />
         <YAxis {...AXIS} {...y} />
         <Tooltip

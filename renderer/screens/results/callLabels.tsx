@@ -33,5 +33,7 @@ export function PredictionLabel({
 /** Shows an evidence level as a word and as up to three dots. */
 export function EvidenceLabel({ evidence }: { evidence: Evidence | null }) {
   const { t } = useTexts();
-  return <span {...evidenceLook(evidence)}>{evidence === null ? '–' : t(`evidence.${evidence}`)}</span>;
+  // Outside a cell the dots begin where the text above them does.
+  const look = { ...evidenceLook(evidence), style: { marginLeft: evidence === null ? 0 : -9 } };
+  return <span {...look}>{evidence === null ? '–' : t(`evidence.${evidence}`)}</span>;
 }

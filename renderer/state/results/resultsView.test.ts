@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   changeFilter,
   filterOf,
-  isFiltered,
   PRESETS,
   SCORE_BINS,
   showPreset,
@@ -24,21 +23,6 @@ describe('the brushed score range', () => {
 });
 
 describe('the filter', () => {
-  it('restricts nothing that was not chosen', () => {
-    viewRun('one');
-    expect(filterOf(useResultsView.getState())).toEqual({});
-    expect(isFiltered(useResultsView.getState())).toBe(false);
-  });
-
-  it('can require terminal repeats and hints of another genetic code', () => {
-    viewRun('traits');
-    changeFilter({ terminalRepeat: true, otherCode: true });
-    expect(filterOf(useResultsView.getState())).toEqual({
-      terminalRepeat: true,
-      otherCode: true,
-    });
-  });
-
   it('has no spaces around what is searched for', () => {
     viewRun('two');
     changeFilter({ minScore: 0.7, search: '  k141 ' });

@@ -164,7 +164,6 @@ export function LengthShareChart({
         ]),
       })}
       data={data}
-      barGap="12%"
       x={{
         ...NUMBERS_BELOW,
         ...lengthTicks(bins, texts),

@@ -16,6 +16,35 @@ export function ribbon(steps: readonly number[]): Markup {
   </svg>`;
 }
 
+/** Bars side by side, of values on a common scale; each is said in words to who points at it. */
+export function bars(
+  values: readonly number[],
+  title: string,
+  of: (bin: number) => { call: 'virus' | 'others'; words: string },
+): Markup {
+  const most = Math.max(1, ...values);
+  return html`<svg
+    class="bars"
+    viewBox="0 0 ${values.length} 100"
+    preserveAspectRatio="none"
+    role="img"
+    aria-label="${title}"
+  >
+    ${values.map((value, bin) => {
+      const { call, words } = of(bin);
+      const height = (100 * value) / most;
+      return html`<rect
+        x="${bin}"
+        y="${(100 - height).toFixed(2)}"
+        width="0.9"
+        height="${height.toFixed(2)}"
+        fill="${COLOURS[call]}"
+        ><title>${words}</title></rect
+      >`;
+    })}
+  </svg>`;
+}
+
 /** Text that is already HTML. */
 export class Markup {
   private readonly text: string;

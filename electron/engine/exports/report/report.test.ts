@@ -50,6 +50,8 @@ function factsOf(notice: string | null): ReportFacts {
       strong: 0,
     },
     inputNames: ['reads_0.fasta', 'reads_1.fasta'],
+    scores: { virus: [0, 25], others: [50, 0] },
+    lengths: [{ from: 0, to: 300, virus: 25, others: 50, not_scored: 7 }],
     top: [],
     topOf: 'virus',
     ribbons: [],
@@ -208,6 +210,14 @@ describe('the report', () => {
     const headings = (html: string) => [...html.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, text]) => text);
     expect(headings(page).slice(0, 2)).toEqual(['Samples', 'Top of the list']);
     expect(headings(page).slice(-2)).toEqual(['Methods, to copy', 'Please cite']);
+  });
+
+  it('shows how many sequences have each score and each length, and which share of a length has no score', () => {
+    const page = reportHtml(factsOf(null), 'en', new Date(0));
+    expect(page).toMatch(/height="50\.00"[^]*?0\.50 – 1\.00: 25[^]*?<span>1\.0<\/span>/);
+    expect(page).toMatch(
+      /<td>0 – 299<\/td>\s*<td class="n">25<\/td>\s*<td class="n">50<\/td>\s*<td class="n">7<\/td>\s*<td class="n">9%/,
+    );
   });
 
   it('says what p-values and calls of pairs mean where the run has them', () => {

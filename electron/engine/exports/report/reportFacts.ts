@@ -14,9 +14,12 @@ import type { RunStore } from '../../store/runStore.ts';
 import type { RunTimings, StoredRun } from '../../store/types.ts';
 import type { ExportSource } from '../exportSource.ts';
 import { otherText } from '../otherTools/joinOtherTable.ts';
-import type { SamplesFound } from '../../../contract/rpc/results.ts';
+import type { LengthBin, SamplesFound } from '../../../contract/rpc/results.ts';
 import { expectedShares, samplesFound } from '../samples.ts';
 
+const SCORE_BINS = 50;
+/** Bins of length in bp; the last one is open-ended. */
+export const LENGTH_EDGES = [0, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000];
 const MOST_TOP = 50;
 /** The user's own choice is not cut so soon. */
 const MOST_SHORTLISTED = 500;
@@ -38,6 +41,9 @@ export interface ReportFacts {
   top: SequenceResult[];
   /** The list that `top` is from. */
   topOf: ReportList;
+  /** The sequences with each score, and with each length, outside of the negative controls, as all totals of the report. */
+  scores: { virus: number[]; others: number[] };
+  lengths: LengthBin[];
   /** The scores along each sequence of `top`. */
   ribbons: readonly (readonly number[])[];
   topTotal: number;
@@ -50,6 +56,10 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
   const { store, run } = source;
   const found = await samplesFound(store, run);
   const top = await topSequences(source);
+  const filter =
+    found.inControls === null
+      ? {}
+      : { inputs: found.items.flatMap(({ control, inputs }) => (control ? [] : inputs)) };
   return {
     run,
     timings: await store.timings(),
@@ -57,6 +67,8 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
     found,
     inputNames: source.inputNames,
     ...top,
+    scores: await store.scoreBins({ filter }, SCORE_BINS),
+    lengths: await store.lengthBins({ filter }, LENGTH_EDGES),
     ribbons: await store.ribbonsOf(top.top.map(({ row, nChunks }) => ({ row, nChunks }))),
     others: source.others.map((joined) => ({
       title: joined.table.title,

@@ -75,6 +75,11 @@ const en = {
   inWords: 'In words',
   notVirus: 'not a virus',
   topNone: 'This list has no sequence.',
+  distributions: 'Distributions',
+  scores: 'Sequences by virus score',
+  upTo: (most: string) => `Each bar is a fiftieth of the scale; the highest has ${most} sequences.`,
+  byLength: 'Calls by length',
+  notScoredShare: 'Share not scored',
   reading: 'How to read it',
   limits: 'Limits',
   limitList: [
@@ -158,6 +163,11 @@ const de: typeof en = {
   inWords: 'In Worten',
   notVirus: 'kein Virus',
   topNone: 'Diese Liste hat keine Sequenz.',
+  distributions: 'Verteilungen',
+  scores: 'Sequenzen nach Viruswert',
+  upTo: (most) => `Jeder Balken ist ein Fünfzigstel der Skala; der höchste hat ${most} Sequenzen.`,
+  byLength: 'Einstufungen nach Länge',
+  notScoredShare: 'Anteil nicht bewertet',
   reading: 'So ist es zu lesen',
   limits: 'Grenzen',
   limitList: [

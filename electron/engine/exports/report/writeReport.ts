@@ -11,12 +11,12 @@ import { severityOf, toldOf } from '../../../contract/problems.ts';
 import { isLookedAgain } from '../../../contract/ribbon.ts';
 import { matesOf, NO_DETAILS } from '../../../contract/samples.ts';
 import { estimateText, sharePercent } from '../../../contract/shareEstimate.ts';
-import type { SampleSummary } from '../../../contract/rpc/results.ts';
+import type { LengthBin, SampleSummary } from '../../../contract/rpc/results.ts';
 import { filesLeftOut, inputsRead } from '../../store/types.ts';
 import { exportFormat } from '../format.ts';
 import { SAMPLE_COLUMNS } from '../samples.ts';
 import { howToRead } from '../table/workbookNotes.ts';
-import { html, Markup, ribbon, type Part } from './html.ts';
+import { bars, html, Markup, ribbon, type Part } from './html.ts';
 import { reportFacts, type ReportFacts } from './reportFacts.ts';
 import { REPORT_TEXTS } from './reportTexts.ts';
 
@@ -77,7 +77,7 @@ class ReportPage {
           ${this.leftOut()}
         </header>
         <main>
-          ${this.known()}${this.samples()}${this.top()}${this.reading()}${section(texts.limits, list(texts.limitList))}
+          ${this.known()}${this.samples()}${this.top()}${this.distributions()}${this.reading()}${section(texts.limits, list(texts.limitList))}
           ${this.what()}${this.methods()}${this.citations()}
         </main>
       </body>
@@ -256,6 +256,43 @@ class ReportPage {
     );
   }
 
+  private distributions(): Part {
+    const { virus, others } = this.facts.scores;
+    const { texts, count, format } = this;
+    const lengths = this.facts.lengths.filter((bin) => bin.virus + bin.others + bin.not_scored > 0);
+    if (lengths.length === 0) return '';
+    const word = (call: 'virus' | 'others' | 'not_scored') => wordFor('prediction', call, this.language);
+    const score = (bin: number) => format.decimal(bin / virus.length, 2);
+    const scores = virus.map((n, bin) => n + others[bin]!);
+    return section(
+      texts.distributions,
+      html`<h3>${texts.scores}</h3>
+        <p class="note">${texts.upTo(count(Math.max(...scores)))}</p>
+        ${bars(scores, texts.scores, (bin) => ({
+          call: virus[bin]! > 0 ? 'virus' : 'others',
+          words: `${score(bin)} – ${score(bin + 1)}: ${count(scores[bin]!)}`,
+        }))}
+        <p class="axis"><span>${format.decimal(0, 1)}</span><span>${format.decimal(1, 1)}</span></p>
+        <h3>${texts.byLength}</h3>`,
+      table(lengths, [
+        {
+          title: this.heading('length'),
+          cell: ({ from, to }) => (to === null ? `≥ ${count(from)}` : `${count(from)} – ${count(to - 1)}`),
+        },
+        ...(['virus', 'others', 'not_scored'] as const).map((call): ReportColumn<LengthBin> => ({
+          title: word(call),
+          kind: 'n',
+          cell: (bin) => count(bin[call]),
+        })),
+        {
+          title: texts.notScoredShare,
+          kind: 'n',
+          cell: (bin) => format.percent(bin.not_scored / (bin.virus + bin.others + bin.not_scored)),
+        },
+      ]),
+    );
+  }
+
   private otherTool(says: OtherSays | null | undefined): string {
     if (!says) return '–';
     const { isVirus, text } = says;
@@ -416,6 +453,9 @@ tfoot td { font-weight: 600; border-top: 1px solid #9aa0a6; }
 tr, li { break-inside: avoid; }
 thead { display: table-header-group; }
 .ribbon svg { display: block; width: 90px; height: 14px; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+h3 { margin: 14px 0 4px; font-size: 14px; break-after: avoid; }
+.bars { display: block; width: 100%; height: 120px; border-bottom: 1px solid #888; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.axis { display: flex; justify-content: space-between; margin: 0; font-size: 12.5px; }
 .note { color: #4b5056; font-size: 12.5px; }
 .copy { padding: 10px 12px; background: #f3f4f6; border-left: 3px solid #9aa0a6; }
 a { color: #1d5c8c; overflow-wrap: anywhere; }

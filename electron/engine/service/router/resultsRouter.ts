@@ -18,6 +18,7 @@ import {
 } from '../../exports/exportResults.ts';
 import { ExportSource } from '../../exports/exportSource.ts';
 import { openFewSequences, type InputSequences } from '../../exports/inputSequences.ts';
+import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
 import { samplesFound } from '../../exports/samples.ts';
 import {
   selectionOf,
@@ -44,9 +45,6 @@ import { contract } from '../../../contract/index.ts';
 
 /** A sequence of 100 million bases has as many chunks; the drawer draws no more than this. */
 const MOST_CHUNKS = 20_000;
-
-/** Bins of length in bp; the last one is open-ended. */
-const LENGTH_EDGES = [0, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000];
 
 const BY_ROW = { by: 'row', descending: false } as const;
 

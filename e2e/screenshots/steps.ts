@@ -27,7 +27,7 @@ export async function setUp(page: Page, camera: Takes): Promise<void> {
 
 export async function runExample(page: Page, camera: Takes, picture: string): Promise<void> {
   await page.getByRole('button', { name: 'Run the example' }).click();
-  await page.getByText(/sequences shown$/).waitFor({ timeout: LONG_MS });
+  await page.getByText('The example is computed:').waitFor({ timeout: LONG_MS });
   await camera.take(picture);
 }
 

@@ -235,13 +235,15 @@ export class OpenRun {
   }
 
   /** Finishes the current parts, then pauses. */
-  async drain(): Promise<Result<void>> {
-    await this.giveUpStarting();
-    const { session } = this;
-    if (!session) return this.rest();
-    const draining = await this.record.advance({ type: 'drain' });
-    if (draining.ok) session.request({ type: 'drain' });
-    return draining;
+  drain(): Promise<Result<void>> {
+    return this.ends(async () => {
+      await this.giveUpStarting();
+      const { session } = this;
+      if (!session) return this.rest();
+      const draining = await this.record.advance({ type: 'drain' });
+      if (draining.ok) session.request({ type: 'drain' });
+      return draining;
+    });
   }
 
   /** Ends the workers at once; their current parts are computed again on resume. */
@@ -249,9 +251,11 @@ export class OpenRun {
     return this.rest(STOP_NOW_GRACE_MS);
   }
 
-  async cancel(): Promise<Result<void>> {
-    await this.giveUpStarting();
-    return this.endWork({ type: 'cancel' }, STOP_NOW_GRACE_MS);
+  cancel(): Promise<Result<void>> {
+    return this.ends(async () => {
+      await this.giveUpStarting();
+      return this.endWork({ type: 'cancel' }, STOP_NOW_GRACE_MS);
+    });
   }
 
   /**
@@ -393,14 +397,23 @@ export class OpenRun {
     if (!this.session) await this.starting?.over;
   }
 
-  private async rest(graceMs?: number): Promise<Result<void>> {
-    await this.giveUpStarting();
-    if (!this.session && !isActive(this.record.state)) return ok(undefined);
-    const paused = await this.record.advance({ type: 'pause' });
-    // A run that is already pausing can still be hurried.
-    if (!paused.ok && this.record.state.phase !== 'pausing') return paused;
-    allowRefusal(await this.endWork({ type: 'workers_idle' }, graceMs));
-    return ok(undefined);
+  private rest(graceMs?: number): Promise<Result<void>> {
+    return this.ends(async () => {
+      await this.giveUpStarting();
+      if (!this.session && !isActive(this.record.state)) return ok(undefined);
+      const paused = await this.record.advance({ type: 'pause' });
+      // A run that is already pausing can still be hurried.
+      if (!paused.ok && this.record.state.phase !== 'pausing') return paused;
+      allowRefusal(await this.endWork({ type: 'workers_idle' }, graceMs));
+      return ok(undefined);
+    });
+  }
+
+  /** The next start, and closing, wait for it. */
+  private ends<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    const ended = work();
+    this.ending = Promise.allSettled([this.ending, ended]).then(() => undefined);
+    return ended;
   }
 
   /** Starts a session of work; it ends by itself, or by `endWork` or `stopWork`. */
@@ -421,8 +434,9 @@ export class OpenRun {
         batches: this.batches,
       },
       (outcome) => {
-        const concluded = this.conclude(outcome).catch((reason: unknown) => this.halt(asAppError(reason)));
-        this.ending = Promise.all([this.ending, concluded]).then(() => undefined);
+        void this.ends(() =>
+          this.conclude(outcome).catch((reason: unknown) => this.halt(asAppError(reason))),
+        );
       },
     );
     this.session = session;
@@ -438,16 +452,15 @@ export class OpenRun {
     }
   }
 
-  /** Ends the work session and applies the resulting state transition; the next start, and closing, wait for it. */
+  /** Ends the work session and applies the resulting state transition. */
   private endWork(event: LifecycleEvent, graceMs?: number): Promise<Result<void>> {
-    const ended = this.stopWork(graceMs).then(async () => {
+    return this.ends(async () => {
+      await this.stopWork(graceMs);
       const advanced = await this.record.advance(event);
       // Refused if the last part was finished meanwhile, so that the run is writing its results.
       if (advanced.ok) await this.record.store.checkpoint().catch(() => undefined);
       return advanced;
     });
-    this.ending = Promise.allSettled([this.ending, ended]).then(() => undefined);
-    return ended;
   }
 
   /** Ends the work, whatever the run's next state is. */

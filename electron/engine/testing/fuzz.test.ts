@@ -1,26 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { SafetensorsError, SafetensorsFile } from '../store/sqlite/files/safetensorsFile.ts';
-import { LineReader } from '../workers/childProcess.ts';
-
-const LONGEST_LINE = 64;
-
-it('lines of another process are the same however its output is cut', () => {
-  const pieces = fc.array(fc.uint8Array({ maxLength: 3 * LONGEST_LINE }), { maxLength: 6 });
-  fc.assert(
-    fc.property(pieces, (sent) => {
-      // Line ends and letters of several bytes are rare among random bytes.
-      const chunks = sent.map((piece) => Buffer.from(piece).map((byte) => (byte < 24 ? 10 : byte)));
-      const lines: string[] = [];
-      const reader = new LineReader(LONGEST_LINE, (line) => lines.push(line));
-      for (const chunk of chunks) reader.add(Buffer.from(chunk));
-      reader.end();
-      const wanted = Buffer.concat(chunks).toString('utf8').split('\n');
-      if (wanted.at(-1) === '') wanted.pop();
-      expect(lines).toEqual(wanted.map((line) => line.slice(0, LONGEST_LINE).replace(/\r$/, '')));
-    }),
-  );
-});
 
 const HEADER = JSON.stringify({
   score1: { dtype: 'F32', shape: [2], data_offsets: [0, 8] },

@@ -2,7 +2,8 @@ import { execa } from 'execa';
 import { message, type Message } from '../../contract/messages.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import { finished } from 'node:stream/promises';
-import { StringDecoder } from 'node:string_decoder';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AppFailure, appFailure } from '../../contract/errors.ts';
 import { READING_SILENT_MS } from '../system/regularFile.ts';
@@ -74,11 +75,9 @@ export class ChildProcess {
     // Writing to a process that has just died fails here; `ended` reports its end.
     this.subprocess.stdin.on('error', () => undefined);
     const streams = [
-      this.read(this.subprocess.stdout, LONGEST_MESSAGE, listener.line, () => {
-        listener.overlong?.();
-        this.kill();
-      }),
-      this.read(this.subprocess.stderr, LONGEST_ERROR_LINE, (line) => {
+      this.read(this.subprocess.stdout, listener.line, listener.overlong),
+      this.read(this.subprocess.stderr, (whole) => {
+        const line = whole.slice(0, LONGEST_ERROR_LINE);
         this.lastLines.push(line);
         if (this.lastLines.length > LAST_LINES_KEPT) this.lastLines.shift();
         listener.errorLine?.(line);
@@ -153,17 +152,17 @@ export class ChildProcess {
     this.release();
   }
 
-  private read(
-    stream: NodeJS.ReadableStream,
-    longest: number,
-    onLine: (line: string) => void,
-    onOverlong?: () => void,
-  ): Promise<void> {
-    const reader = new LineReader(longest, onLine, onOverlong);
+  private read(stream: Readable, onLine: (line: string) => void, onOverlong?: () => void): Promise<void> {
+    let unended = 0;
     stream.on('data', (bytes: Buffer) => {
-      reader.add(bytes);
+      const end = bytes.lastIndexOf('\n');
+      unended = end < 0 ? unended + bytes.length : bytes.length - end;
+      if (unended <= LONGEST_MESSAGE) return;
+      onOverlong?.();
+      this.kill();
+      stream.destroy();
     });
-    stream.once('end', () => reader.end());
+    createInterface({ input: stream, crlfDelay: Infinity }).on('line', onLine);
     return finished(stream, { writable: false }).catch(() => undefined);
   }
 }
@@ -191,59 +190,6 @@ export function exitMessage(exit: ProcessExit): Message {
   return line
     ? message('exit.code_line', { code: exit.code, line })
     : message('exit.code', { code: exit.code });
-}
-
-/** Splits a stream of bytes into lines, and buffers at most one line of limited length. */
-export class LineReader {
-  private readonly longest: number;
-  private readonly onLine: (line: string) => void;
-  private readonly onOverlong: () => void;
-  private readonly decoder = new StringDecoder('utf8');
-  private pieces: string[] = [];
-  private length = 0;
-  private skipping = false;
-
-  /** `onOverlong` is called once for a line of more than `longest` characters; its beginning is passed on. */
-  constructor(longest: number, onLine: (line: string) => void, onOverlong: () => void = () => undefined) {
-    this.longest = longest;
-    this.onLine = onLine;
-    this.onOverlong = onOverlong;
-  }
-
-  add(bytes: Buffer): void {
-    const text = this.decoder.write(bytes);
-    let from = 0;
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-      this.keep(text.slice(from, end));
-      this.finishLine();
-      from = end + 1;
-    }
-    this.keep(text.slice(from));
-  }
-
-  /** The stream has ended: text after the last line end is a line, too. */
-  end(): void {
-    this.keep(this.decoder.end());
-    if (this.length > 0) this.finishLine();
-  }
-
-  private keep(text: string): void {
-    if (this.skipping || text === '') return;
-    const room = this.longest - this.length;
-    this.pieces.push(text.length > room ? text.slice(0, room) : text);
-    this.length += Math.min(text.length, room);
-    if (text.length <= room) return;
-    this.skipping = true;
-    this.onOverlong();
-  }
-
-  private finishLine(): void {
-    const line = this.pieces.join('');
-    this.pieces = [];
-    this.length = 0;
-    this.skipping = false;
-    this.onLine(line.endsWith('\r') ? line.slice(0, -1) : line);
-  }
 }
 
 const READING_GRACE_MS = 1_000;

@@ -71,7 +71,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, hang or surprise', ()
     }
   });
 
-  it('reports stalled workers, missing kernels and device performance in log, database and run.json', async () => {
+  it('reports stalled workers and missing kernels in log and run.json, which has the performance of devices', async () => {
     const marker = join(temporaryFolder(), 'stalled');
     const context = testContext({
       fault: `stall_once:${marker},library_print,general_kernels:no fast kernels here`,
@@ -83,7 +83,6 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, hang or surprise', ()
     const note = outcome.notes.find(({ code }) => code === 'worker_stalled');
     const log = await readFile(join(outcome.folder, 'logs', 'run.log'), 'utf8');
     expect(log).toContain(` warning ${note?.message}`);
-    expect(log).toMatch(/ info .+ \(cpu:0\), [^:]+: ([\d,]+ residues\/s, )?[\d.]+ [MG]B$/m);
     expect(log).toMatch(/The run is done/);
     const runJson = JSON.parse(await readFile(join(outcome.folder, 'run.json'), 'utf8')) as RunJson;
     expect(runJson.remarks).toContainEqual(
@@ -102,7 +101,6 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, hang or surprise', ()
     expect(log).toMatch(
       / info .+ \(cpu:\d\) is ready after [^:]+: ESM-2 .+ of memory, batches of [\d,]+ tokens$/m,
     );
-    expect(log).toMatch(/ info The computer, with all its programs: [\d.]+ % busy, [\d.]+ GB$/m);
   });
 
   it('computes equal sequences once, with the same bytes as when computed each time, whatever is killed', async () => {

@@ -242,8 +242,8 @@ export function deleteInRun(folder: string, name: string): void {
     path = join(path, step);
     if (!isPlainFolder(path)) break;
   }
-  // This recurses into real folders only.
-  rmSync(path, { recursive: true, force: true });
+  // This recurses into real folders only, and tries again where somebody writes a file meanwhile.
+  rmSync(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** Refuses an existing file that is not an ordinary one. */

@@ -44,7 +44,7 @@ import { trustedScores, goalRefusal } from '../goal.ts';
 import { signRun } from '../madeHere.ts';
 import type { LeftOutInput, StoredRun } from '../../store/types.ts';
 import { createRunStore } from '../createRunStore.ts';
-import { problemNoted, RunLog } from '../runNotes.ts';
+import { problemNoted, RunNotes } from '../runNotes.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/database.ts';
 import { safeName } from '../../system/pathLength.ts';
@@ -381,36 +381,18 @@ async function makeFolder(
         leftOut: leftOut.map((one) => ({ ...one })),
       },
     });
-    const log = new RunLog(folder);
+    const notes = new RunNotes(store, () => undefined);
     for (const [input, { path }] of plan.inputs.entries())
       for (const problem of problems.get(path) ?? []) {
-        const { text, wording } = problemNoted(path, problem);
-        const time = Date.now();
         await store.addInputProblem({ type: 'input_problem', input, ...problem });
-        await store.addEvent({
-          time,
-          level: 'warning',
-          code: problem.code,
-          message: text,
-          wording,
-          detail: null,
-        });
-        log.line('warning', text);
+        notes.add('warning', problem.code, problemNoted(path, problem));
       }
-    await log.written();
     const { imported } = complete.value;
     if (imported) {
-      const { text, wording } = describeImported(imported);
-      const detail = refusedFiles(imported).join('\n') || null;
-      await store.addEvent({
-        time: Date.now(),
-        level: 'warning',
-        code: 'embeddings_imported',
-        message: text,
-        wording,
-        detail,
-      });
+      const detail = refusedFiles(imported).join('\n') || undefined;
+      notes.add('warning', 'embeddings_imported', describeImported(imported), detail);
     }
+    await notes.log.written();
     await store.close();
     return complete;
   } catch (reason) {

@@ -58,21 +58,6 @@ describe('measures of a device', () => {
       }),
     );
   });
-
-  it('are null if nothing could be measured', () => {
-    const nothing = { utilizationPercent: null, memoryUsedBytes: null, powerW: null };
-    expect(measured([sample(0, nothing), sample(1, nothing)])).toEqual([
-      {
-        device: 'GPU-1',
-        utilizationMeanPercent: null,
-        utilizationMedianPercent: null,
-        memoryPeakBytes: null,
-        sampledMilliseconds: 1000,
-        powerMeanW: null,
-        energyWh: null,
-      },
-    ]);
-  });
 });
 
 describe('deviceReports', () => {

@@ -1,12 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  appFailure,
-  asAppError,
-  type AppError,
-  type ErrorCode,
-  type AppFailure,
-} from '../../../contract/errors.ts';
+import { appFailure, asAppError, type AppError, type ErrorCode } from '../../../contract/errors.ts';
 import { message, type Message } from '../../../contract/messages.ts';
 import type { ClusterChoice } from '../../../contract/cluster.ts';
 import type { ClusterLive, DeviceLive } from '../../../contract/rpc/runs.ts';
@@ -100,9 +94,11 @@ export class ClusterShares {
     this.ending.abort();
     await this.following;
     await this.cancel();
+    const { store, notes } = this.options;
     const deadline = performance.now() + END_WAIT_MS;
-    while (this.open.size > 0 && performance.now() < deadline && this.areAnyAtWork()) await sleep(500);
-    await mergeShares(this.options.store, this.options.notes).catch(() => undefined);
+    const isAtWork = ({ share }: OpenShare) => runLockHolder(join(store.folder, shareFolder(share))) !== null;
+    while (performance.now() < deadline && [...this.open.values()].some(isAtWork)) await sleep(500);
+    await mergeShares(store, notes).catch(() => undefined);
     this.state = 'ended';
   }
 
@@ -142,13 +138,6 @@ export class ClusterShares {
       if (job !== null && this.open.size > 0)
         this.options.notes.add('warning', 'jobs_left', message('note.jobs_left', { job }));
     }
-  }
-
-  private areAnyAtWork(): boolean {
-    const { folder } = this.options.store;
-    return [...this.open.values()].some(
-      ({ share }) => runLockHolder(join(folder, shareFolder(share))) !== null,
-    );
   }
 
   private async follow(): Promise<void> {
@@ -194,12 +183,8 @@ export class ClusterShares {
     } catch (reason) {
       const { code, cause } = asAppError(reason);
       if (LASTING.has(code)) throw reason;
-      if (!this.told.has(cause))
-        this.options.notes.add(
-          'warning',
-          'cluster_passing',
-          message('note.cluster_passing', { text: cause }),
-        );
+      const passing = message('note.cluster_passing', { text: cause });
+      if (!this.told.has(cause)) this.options.notes.add('warning', 'cluster_passing', passing);
       this.told.add(cause);
       return undefined;
     }
@@ -268,8 +253,6 @@ export class ClusterShares {
   /** Damaged parts of shares that are merged still wait; the next start computes them again. */
   private async failIfPartsAreLeft(): Promise<void> {
     const { length } = await this.options.store.shareParts();
-    if (length > 0) throw failure(message('cluster.parts_left', { parts: length }));
+    if (length > 0) throw appFailure('cluster_failed', message('cluster.parts_left', { parts: length }));
   }
 }
-
-const failure = (cause: Message): AppFailure => appFailure('cluster_failed', cause);

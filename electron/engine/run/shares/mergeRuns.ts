@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, createReadStream, createWriteStream } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { appError, AppFailure, appFailure, unwrap, usage, type AppError } from '../../../contract/errors.ts';
+import { appFailure, unwrap, usage } from '../../../contract/errors.ts';
 import { differenceOf } from '../../../contract/plan.ts';
 import type { PrepareDone } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
@@ -85,19 +85,17 @@ async function look({ storeHost, closing }: EngineContext, folder: string): Prom
     if (run.plan.imported)
       throw usage(`The run in ${folder} holds embeddings of an earlier tool: it cannot be merged.`);
     const lack = await findLack(store);
-    if (lack?.what === 'scores') throw new AppFailure(damaged(folder, lack.found.join(' ')));
-    if (lack !== null)
-      throw new AppFailure(damaged(folder, `Not as they were written: ${lack.found.join(', ')}.`));
+    if (lack !== null) {
+      const files = `Not as they were written: ${lack.found.join(', ')}.`;
+      const what = lack.what === 'scores' ? lack.found.join(' ') : files;
+      const nextStep = `Mend it: virnucpro resume ${folder}`;
+      throw appFailure('run_damaged', `The run in ${folder} is damaged: ${what}`, { nextStep });
+    }
     return { folder, run, prepared, request: storedRequest(run, folder) };
   } finally {
     await store.close();
   }
 }
-
-const damaged = (folder: string, what: string): AppError =>
-  appError('run_damaged', `The run in ${folder} is damaged: ${what}`, {
-    nextStep: `Mend it: virnucpro resume ${folder}`,
-  });
 
 /** All calls of one table must come from one model and one way of reading the inputs. */
 function refuseMixed(runs: readonly MergedRun[]): void {

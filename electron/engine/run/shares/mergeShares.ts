@@ -64,7 +64,7 @@ export async function mergeShare(
     const { damaged: parts } = merged;
     if (parts > 0)
       notes.add('warning', 'share_damaged', message('note.share_damaged', { parts, share: name }));
-    if (merged.finished) removeShare(store.folder, path);
+    if (merged.finished) deleteInRun(store.folder, path);
     return merged;
   } catch (reason) {
     const { code, cause } = asAppError(reason);
@@ -73,17 +73,6 @@ export async function mergeShare(
     return NOTHING;
   } finally {
     lock.release();
-  }
-}
-
-/**
- * Its last process may still be writing a status there. Remaining files are deleted at the end of the run.
- */
-function removeShare(folder: string, path: string): void {
-  try {
-    deleteInRun(folder, path);
-  } catch (reason) {
-    if (reason instanceof AppFailure) throw reason;
   }
 }
 

@@ -8,9 +8,8 @@ export interface ClusterRun {
   runId: string;
 }
 
-/** The state of the task that computes a share, from a cluster's scheduler. */
+/** The task that computes the share with this number. */
 export interface ShareTask {
-  /** Number of the share, from 1. */
   share: number;
   state: 'waiting' | 'running' | 'ended';
   node: string | null;
@@ -22,7 +21,7 @@ export interface ShareTask {
 export interface Scheduler {
   /** Connects and returns the scheduler's version, such as `Slurm 23.11`. Rejects with AppFailure. */
   open(): Promise<string>;
-  /** Submits these shares. Rejects with AppFailure. */
+  /** Rejects with AppFailure. */
   submit(shares: readonly number[]): Promise<void>;
   /**
    * The last task of each of these shares that was submitted. `statuses`: the shares' own, by number. Rejects

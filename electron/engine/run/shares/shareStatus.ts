@@ -83,20 +83,13 @@ export async function readShareStatuses(
   for (let first = 0; first < names.length; first += READ_AT_ONCE)
     await Promise.all(
       names.slice(first, first + READ_AT_ONCE).map(async (name) => {
-        const status = await readShareStatus(runFolder, name);
+        const file = `${SHARES_FOLDER}/${name}/${STATUS}`;
+        const bytes = await readInRun(runFolder, file, MOST_BYTES).catch(() => null);
+        const status = parseJson(statusSchema, bytes?.toString('utf8'));
         if (status) found.set(name, status);
       }),
     );
   return found;
-}
-
-async function readShareStatus(runFolder: string, name: string): Promise<ShareStatus | null> {
-  try {
-    const text = await readInRun(runFolder, `${SHARES_FOLDER}/${name}/${STATUS}`, MOST_BYTES);
-    return parseJson(statusSchema, text?.toString('utf8')) ?? null;
-  } catch {
-    return null;
-  }
 }
 
 export const isSilent = ({ time }: ShareStatus): boolean => Math.abs(Date.now() - time) > SILENT_MS;

@@ -110,14 +110,16 @@ export class SlurmScheduler implements Scheduler {
   }
 
   async tasks(statuses: ReadonlyMap<number, unknown>): Promise<ShareTask[]> {
-    const lines = await this.list([
+    const { code, output, errors } = await ask([
       ...['squeue', '--me', '--noheader', '--array', '--states=all', `--name=${this.name}`],
       '--Format=ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,Reason:200',
     ]);
+    if (code !== 0) throw unreachable(errors);
+    const lines = output.split('\n').map((line) => line.split('|').map((word) => word.trim()));
     const now = performance.now();
     const states = new Map<number, string[]>();
     // Of the tasks of a share, the one with the highest number was submitted last.
-    for (const [number, index = '', ...state] of lines.toSorted(byJob)) {
+    for (const [number, index = '', ...state] of lines.toSorted(([a], [b]) => Number(a) - Number(b))) {
       const [job, share] = [Number(number), Number(index)];
       const last = this.last.get(share);
       if (!/^\d+$/.test(index) || !statuses.has(share) || job < (last?.job ?? 0)) continue;
@@ -137,16 +139,7 @@ export class SlurmScheduler implements Scheduler {
     if (code !== 0 && !/invalid job id|already complet/i.test(errors)) throw unreachable(errors);
     this.last.clear();
   }
-
-  /** The columns of each line that a program prints. */
-  private async list(words: readonly string[]): Promise<string[][]> {
-    const { code, output, errors } = await ask(words);
-    if (code !== 0) throw unreachable(errors);
-    return output.split('\n').map((line) => line.split('|').map((word) => word.trim()));
-  }
 }
-
-const byJob = ([a]: readonly string[], [b]: readonly string[]): number => Number(a) - Number(b);
 
 /** `state`, where it computes, and why it waits; nothing for a task that SLURM has forgotten. */
 function toTask(share: number, [state, where = '', reason = '']: readonly string[]): ShareTask {

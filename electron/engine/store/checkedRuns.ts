@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, type BigIntStats } from 'node:fs';
 import { join } from 'node:path';
-import { isTrustedDisk } from './networkFileSystem.ts';
+import { networkFileSystem } from './networkFileSystem.ts';
 import { RUN_DATABASE } from '../../contract/folderNames.ts';
 
 /** By folder: the stamp of its database when it was last known to be sound. */
@@ -29,14 +29,17 @@ export class CheckedRuns {
   knows(folder: string): boolean {
     const stamp = stampOf(folder);
     if (stamp === null) return false;
-    return this.#now.get(folder) === stamp || (this.#lasting.get(folder) === stamp && isTrustedDisk(folder));
+    return (
+      this.#now.get(folder) === stamp ||
+      (this.#lasting.get(folder) === stamp && networkFileSystem(folder) === null)
+    );
   }
 
   /** `stamp` must be taken before the check, so that later changes make the database unknown. */
   add(folder: string, stamp: string | null): void {
     if (stamp === null) return;
     this.#now.set(folder, stamp);
-    if (this.#lasting.get(folder) === stamp || !isAlone(folder) || !isTrustedDisk(folder)) return;
+    if (this.#lasting.get(folder) === stamp || !isAlone(folder) || networkFileSystem(folder) !== null) return;
     this.#lasting.delete(folder);
     this.#lasting.set(folder, stamp);
     const [oldest] = this.#lasting.keys();

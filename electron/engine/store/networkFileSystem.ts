@@ -8,8 +8,3 @@ import { HERE } from '../system/here.ts';
 export function networkFileSystem(folder: string): string | null {
   return HERE.networkFileSystem(folder);
 }
-
-/** Whether an existing folder is on a local disk that records a change time which only the system sets. */
-export function isTrustedDisk(folder: string): boolean {
-  return HERE.networkFileSystem(folder) === null && !HERE.isFat(folder);
-}

@@ -33,9 +33,6 @@ const NETWORK_TYPES = new Map<number, string>([
   [0xaad7aaea, 'panfs'],
 ]);
 
-/** These file systems have no time of change that only the system sets. */
-const FAT_TYPES = new Set([0x4d44, 0x2011bab0]);
-
 export function linux(calls: LinuxCalls): System {
   return {
     ...UNIX,
@@ -47,7 +44,6 @@ export function linux(calls: LinuxCalls): System {
     hasMusl: () => !calls.hasGlibc(),
     // On some architectures statfs returns a signed word.
     networkFileSystem: (folder) => NETWORK_TYPES.get(calls.fileSystemType(folder) >>> 0) ?? null,
-    isFat: (folder) => FAT_TYPES.has(calls.fileSystemType(folder) >>> 0),
     processEntry: (pid) =>
       entryOf(calls.readText(`/proc/${pid}/stat`), calls.readText('/proc/sys/kernel/random/boot_id')),
     // A process that is ended for its memory leaves no copy of it on the disk.

@@ -10,12 +10,7 @@ export interface MacosCalls {
 
 const NETWORK_TYPES = new Set(['nfs', 'smbfs', 'afpfs', 'webdav', 'macfuse', 'osxfuse', 'fuse-t']);
 
-/** These file systems have no time of change that only the system sets. */
-const FAT_TYPES = new Set(['msdos', 'exfat']);
-
 export function macos(calls: MacosCalls): System {
-  const fileSystem = (folder: string): string =>
-    typeOf(calls.realPath(folder), calls.outputOf('/sbin/mount', []));
   return {
     ...UNIX,
     platform: 'darwin',
@@ -24,10 +19,9 @@ export function macos(calls: MacosCalls): System {
     macosMajor: () => majorOf(calls.kernelRelease()),
     hasMusl: () => false,
     networkFileSystem: (folder) => {
-      const type = fileSystem(folder);
+      const type = typeOf(calls.realPath(folder), calls.outputOf('/sbin/mount', []));
       return NETWORK_TYPES.has(type) ? type : null;
     },
-    isFat: (folder) => FAT_TYPES.has(fileSystem(folder)),
     processEntry: (pid) => {
       const text = calls.outputOf('/bin/ps', ['-o', 'state=,lstart=', '-p', String(pid)]);
       const found = /^\s*(\w)\S*\s+(.+?)\s*$/.exec(text);

@@ -112,19 +112,6 @@ describe('network file systems', () => {
     expect(madeSystem('win32', { realPath }).networkFileSystem(folder)).toBe(name);
   });
 
-  it('are distinguished from disks whose files have no time of change set by the system', () => {
-    const mount = '/dev/disk5s1 on /Volumes/stick (exfat, local)';
-    const mac = madeSystem('darwin', { outputOf: () => mount, realPath: (path) => path });
-    expect([mac.isFat('/Volumes/stick/run'), mac.isFat('/Users/me')]).toEqual([true, false]);
-    for (const [type, isFat] of [
-      [0x4d44, true],
-      [0x2011bab0, true],
-      [0xef53, false],
-    ] as const)
-      expect(madeSystem('linux', { fileSystemType: () => type }).isFat('/mnt')).toBe(isFat);
-    expect(madeSystem('win32').isFat('E:\\')).toBe(false);
-  });
-
   it('do not hold the folder for temporary files', () => {
     expect(HERE.networkFileSystem(tmpdir())).toBeNull();
   });

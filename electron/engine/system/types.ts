@@ -34,11 +34,6 @@ export interface System {
    * error if the folder cannot be reached.
    */
   networkFileSystem: (folder: string) => string | null;
-  /**
-   * Whether an existing folder is on a file system without a time of change that only the system sets. On
-   * Windows this is not asked: a file without such a time reports 0.
-   */
-  isFat: (folder: string) => boolean;
   /** Throws or returns null if there is no such process, or if the system cannot tell cheaply (Windows). */
   processEntry: (pid: number) => ProcessEntry | null;
   /**

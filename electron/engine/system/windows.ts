@@ -24,7 +24,6 @@ export function windows(calls: WindowsCalls): System {
     // Windows' OpenSSH has no ControlMaster.
     sharesSsh: false,
     networkFileSystem: (folder) => (isUncPath(folder) || isUncPath(behind(folder, calls)) ? 'unc' : null),
-    isFat: () => false,
     processEntry: () => null,
     limitOwnMemory: () => undefined,
   };

@@ -18,7 +18,7 @@ import {
 } from '../../contract/protocol/index.ts';
 import { ProgressWatch, RegularLook, StartWatch, type DeadlineLimits } from './deadlines.ts';
 import { ChildProcess, exitMessage, type ProcessExit } from './childProcess.ts';
-import { BoundedNotes, ProcessLog } from './processLog.ts';
+import { ProcessLog } from './processLog.ts';
 
 export type ProcessEvent<Message> =
   | { type: 'message'; message: Message }
@@ -238,9 +238,6 @@ export class DeviceWorker {
   private ending: WorkerConnection | undefined;
   /** Parts that were assigned to the process and are not reported yet. */
   private readonly held = new Set<string>();
-  private readonly notes = new BoundedNotes((level, message) =>
-    this.emit({ type: 'worker_note', device: this.device, level, message }),
-  );
 
   constructor(options: DeviceWorkerOptions, emit: (event: DeviceWorkerEvent) => void) {
     this.device = options.device;
@@ -361,7 +358,10 @@ export class DeviceWorker {
         emit({ type: 'heartbeat', device, beat: message });
         break;
       case 'log':
-        this.notes.add(message.level, message.message);
+        emit({
+          ...{ type: 'worker_note', device, message: message.message },
+          level: message.level === 'debug' ? 'info' : message.level,
+        });
         break;
       case 'bye':
         break;

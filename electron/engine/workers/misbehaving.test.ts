@@ -166,16 +166,6 @@ describe.skipIf(WITHOUT_PYTHON)('a process that', () => {
     expect(events.at(-1)).toMatchObject({ error: { code: 'worker_stalled' } });
   });
 
-  it('sends more messages than anybody could read has some left out, and the last one reports this', async () => {
-    const flood = `for i in range(50_000): say(type='log', level='warning', message='w' * 9000)`;
-    const events = await supervise(`hello()\nready()\n${flood}`, hasDied);
-    const notes = events.filter((event) => event.type === 'worker_note');
-    expect(notes.length).toBeGreaterThan(50);
-    expect(notes.length).toBeLessThan(300);
-    expect(notes.every(({ message }) => message.length <= 2_000)).toBe(true);
-    expect(notes.at(-1)?.message).toContain('left out');
-  });
-
   it('reads a file and hangs is ended with an explanation', async () => {
     const reading = new ReadingProcess(launch(`time.sleep(100)`), () => undefined, 500);
     reading.send('');

@@ -1,6 +1,4 @@
 import type { WriteStream } from 'node:fs';
-import type { z } from 'zod';
-import type { logSchema } from '../../contract/protocol/index.ts';
 import { openLog, sizeOf } from '../system/runFiles.ts';
 import { replaceFile } from '../system/replaceFile.ts';
 
@@ -44,33 +42,5 @@ export class ProcessLog {
   /** Writes the final line, even to a full log. */
   end(line: string): void {
     this.stream?.end(`${line}\n`);
-  }
-}
-
-/** Limits the messages of a process, since they go into the run's database and log, and to every window. */
-const NOTES_AT_ONCE = 100;
-const NOTES_FORGOTTEN_MS = 500_000;
-const LONGEST_NOTE = 2_000;
-
-type Level = 'info' | 'warning' | 'error';
-
-/** Passes on only as many messages of a process as people can read. */
-export class BoundedNotes {
-  private readonly emit: (level: Level, message: string) => void;
-  private since = 0;
-  private count = 0;
-
-  constructor(emit: (level: Level, message: string) => void) {
-    this.emit = emit;
-  }
-
-  add(level: z.infer<typeof logSchema>['level'], message: string): void {
-    const now = performance.now();
-    if (now - this.since > NOTES_FORGOTTEN_MS) [this.since, this.count] = [now, 0];
-    this.count += 1;
-    if (this.count <= NOTES_AT_ONCE)
-      this.emit(level === 'debug' ? 'info' : level, message.slice(0, LONGEST_NOTE));
-    else if (this.count === NOTES_AT_ONCE + 1)
-      this.emit('warning', 'It says more than can be kept; some of what it says is left out.');
   }
 }

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { closeSync, writeFileSync } from 'node:fs';
 import { asAppError, causeOf, nextStepOf } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { BOUNDED_TOLERANCE, modelMark, type PlanModel } from '../../../contract/plan.ts';
@@ -7,14 +6,7 @@ import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES, NOTICE_FILE } from '../../../contract/results.ts';
 import type { Damage } from '../../../contract/runState.ts';
 import type { EngineContext } from '../engineContext.ts';
-import {
-  digestInRun,
-  isPlainFile,
-  renameInRun,
-  openNew,
-  pathInRun,
-  deleteInRun,
-} from '../../system/runFiles.ts';
+import { deleteInRun, digestInRun, isPlainFile, renameInRun, replaceInRun } from '../../system/runFiles.ts';
 import { Extraction, type ExtractRecords } from '../../inputs/extractRecords.ts';
 import { runJson, writeRunJson, readRunReport } from './runJson.ts';
 import { damageOf } from '../../results/damage.ts';
@@ -130,23 +122,16 @@ export async function recordRun(
 export function writeNoticeFile(folder: string, model: PlanModel): void {
   const mark = modelMark(model);
   if (mark === null) return;
-  const descriptor = openNew(pathInRun(folder, NOTICE_FILE));
-  try {
-    writeFileSync(
-      descriptor,
-      [
-        mark,
-        '',
-        `All files in this folder were made with "${model.title}".`,
-        'Their scores and calls show how the program works; no conclusion may rest on them.',
-        'prediction_results.txt and prediction_results_highestscore.csv have the format of the original tool,',
-        'which has no place for this note. The other tables name the model in their column "model".',
-        '',
-      ].join('\n'),
-    );
-  } finally {
-    closeSync(descriptor);
-  }
+  const text = [
+    mark,
+    '',
+    `All files in this folder were made with "${model.title}".`,
+    'Their scores and calls show how the program works; no conclusion may rest on them.',
+    'prediction_results.txt and prediction_results_highestscore.csv have the format of the original tool,',
+    'which has no place for this note. The other tables name the model in their column "model".',
+    '',
+  ].join('\n');
+  replaceInRun(folder, NOTICE_FILE, Buffer.from(text));
 }
 
 const ROWS_FILE = 'viral_rows.u32.tmp';

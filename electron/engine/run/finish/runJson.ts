@@ -1,9 +1,7 @@
-import { closeSync, fsyncSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { PlanModel } from '../../../contract/plan.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
-import { replaceFile, syncFolder } from '../../system/replaceFile.ts';
-import { openNew } from '../../system/runFiles.ts';
+import { syncFolder } from '../../system/replaceFile.ts';
+import { replaceInRun } from '../../system/runFiles.ts';
 import { controlsFacts } from '../../../contract/checks.ts';
 import type {
   NormRange,
@@ -166,16 +164,7 @@ function rangeWithBand(range: NormRange | null, band: [number, number] | undefin
 
 /** Writes run.json atomically. */
 export function writeRunJson(folder: string, content: ReturnType<typeof runJson>): void {
-  const path = join(folder, RESULT_FILES.run);
-  const temporary = `${path}.tmp`;
-  const descriptor = openNew(temporary);
-  try {
-    writeFileSync(descriptor, `${JSON.stringify(content, null, 2)}\n`);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  replaceFile(temporary, path);
+  replaceInRun(folder, RESULT_FILES.run, Buffer.from(`${JSON.stringify(content, null, 2)}\n`));
   syncFolder(folder);
 }
 

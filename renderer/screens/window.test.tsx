@@ -307,7 +307,7 @@ describe('the window', () => {
     await screen.findByRole('heading', { level: 1, name: 'First run' });
     expect(screen.getByRole('img', { name: 'The set-up at work' })).toHaveProperty(
       'src',
-      expect.stringMatching(/first-run-setting-up.*\.png$/),
+      expect.stringMatching(/biologist-02-setting-up.*\.webp$/),
     );
     expect(screen.getByRole('link', { name: 'requirements' }).getAttribute('href')).toBe(
       '#/guide/requirements',

@@ -2,7 +2,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from '@playwright/test';
-import { LONG_MS, open, runExample, setUp, showExport, showResults, showSequence } from '../steps.ts';
+import { goTo, LONG_MS } from '../../support/window.ts';
 import type { GuideCamera } from './guideCamera.ts';
 
 const RUN_NAME = 'Pond water, May';
@@ -17,7 +17,12 @@ const A4 = { width: 794, height: 1123 };
  * and takes minutes.
  */
 export async function emptyHome(page: Page, camera: GuideCamera): Promise<void> {
-  await setUp(page, camera);
+  await page.getByRole('button', { name: 'Set up from an offline folder …' }).waitFor();
+  await camera.take('set-up');
+  await page.getByRole('button', { name: 'Set up', exact: true }).first().click();
+  await page.getByText('Getting PyTorch, the largest part').first().waitFor();
+  await camera.take('setting-up');
+  await page.getByRole('button', { name: 'Run the example' }).waitFor();
   await camera.take('first-steps');
 }
 
@@ -31,10 +36,11 @@ export async function biologist(
   places: Record<'files' | 'exports', string>,
 ): Promise<void> {
   await page.getByRole('heading', { name: 'First steps' }).waitFor();
-  await page.getByRole('button', { name: 'Run the example' }).waitFor({ timeout: LONG_MS });
-  await runExample(page, camera, 'example');
+  await page.getByRole('button', { name: 'Run the example' }).click({ timeout: LONG_MS });
+  await page.getByText('The example is computed:').waitFor({ timeout: LONG_MS });
+  await camera.take('example');
 
-  await open(page, 'New run');
+  await goTo(page, 'New run');
   await camera.take('new-run');
   await page.getByRole('button', { name: 'Choose files' }).click();
   await page.getByRole('dialog').getByText('pond_water.fasta').click();
@@ -63,9 +69,17 @@ export async function biologist(
   await page.getByText('Done', { exact: true }).first().waitFor({ timeout: LONG_MS });
   await camera.take('done');
 
-  await showResults(page, camera);
-  await showSequence(page, camera, page.getByRole('row').nth(2));
-  await showExport(page, camera);
+  await page.getByRole('tab', { name: 'Results' }).click();
+  await page.getByRole('row').nth(5).waitFor();
+  await camera.take('results');
+  await page.getByRole('row').nth(2).click();
+  await page.getByText('Scores along the sequence').first().waitFor();
+  await camera.take('sequence');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByText('Which sequences').waitFor();
+  await camera.take('export');
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Report …' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download', { timeout: LONG_MS }),

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import { execa } from 'execa';
 import { MAIN } from '../../../electron/cli/testing/commandLineProcess.ts';
-import { open } from '../steps.ts';
+import { goTo } from '../../support/window.ts';
 
 const DATA = join(import.meta.dirname, '..', '..', '..', 'python-backend', 'tests', 'data');
 const SAMPLES = ['person_1', 'person_2', 'person_3', 'blank'] as const;
@@ -59,7 +59,7 @@ const genomadTable = (names: readonly string[]) =>
 
 /** Opens a tab of one of the runs. */
 export async function openRun(page: Page, name: string, tab: string): Promise<void> {
-  await open(page, 'Runs');
+  await goTo(page, 'Runs');
   await page.getByRole('grid').getByText(name, { exact: true }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
   await page.evaluate(`location.hash = location.hash.replace(/[^/]*$/, '${tab}')`);

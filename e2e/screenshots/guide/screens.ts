@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { RUN_IDS } from '../../../renderer/testing/memoryEngine/runs.ts';
-import { LONG_MS, open } from '../steps.ts';
+import { goTo, LONG_MS } from '../../support/window.ts';
 import type { GuideCamera } from './guideCamera.ts';
 import { openRun, RUNS } from './realRuns.ts';
 
@@ -10,7 +10,7 @@ export async function screens(
   camera: GuideCamera,
   address: { invented: string; desktop: string },
 ): Promise<void> {
-  await open(page, 'New run');
+  await goTo(page, 'New run');
   await page.getByRole('button', { name: 'Choose a folder' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'gut' }).click();
   await page.getByRole('button', { name: 'Take this folder' }).click();
@@ -41,14 +41,14 @@ export async function screens(
   await page.getByText('Scores along the sequence').first().waitFor();
   await camera.take('sequence');
   await page.keyboard.press('Escape');
-  await open(page, 'Runs');
+  await goTo(page, 'Runs');
   await page.getByText(RUNS.paused).first().waitFor();
   await camera.take('runs');
-  await open(page, 'Computer check');
+  await goTo(page, 'Computer check');
   await page.getByText('Test computation', { exact: true }).waitFor();
   await page.getByText('Checking').first().waitFor({ state: 'detached', timeout: LONG_MS });
   await camera.take('computer-check');
-  await open(page, 'Settings');
+  await goTo(page, 'Settings');
   await page.getByText('Network and places').waitFor();
   await camera.take('settings');
   await page.goto(`${address.desktop}#/computers`);

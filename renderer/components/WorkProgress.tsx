@@ -4,7 +4,7 @@ import { ProgressBar } from './feedback/ProgressBar.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { useEngineTexts } from '../state/engineTexts.ts';
 
-/** The progress, speed and remaining time of a download, check or import. */
+/** The progress and remaining time of a download, check or import. */
 export function WorkProgress({ progress }: { progress: StepProgress | null }) {
   const { t, format } = useTexts();
   const say = useEngineTexts();
@@ -16,7 +16,6 @@ export function WorkProgress({ progress }: { progress: StepProgress | null }) {
     bytes?.total
       ? t('common.of', { part: format.fileSize(bytes.done), whole: format.fileSize(bytes.total) })
       : '',
-    progress?.bytesPerSecond ? t('models.speed', { size: format.fileSize(progress.bytesPerSecond) }) : '',
     progress?.remainingSeconds ? t('models.left', { time: format.duration(progress.remainingSeconds) }) : '',
   ].filter((text) => text !== '');
   return (

@@ -170,8 +170,6 @@ const stepProgressSchema = z.object({
   elapsedSeconds: countSchema.optional(),
   /** Seconds until this step ends; null if it can't be estimated yet. */
   remainingSeconds: countSchema.nullable().optional(),
-  /** Null if nothing is arriving. */
-  bytesPerSecond: z.number().nonnegative().nullable().optional(),
   finished: z.boolean(),
   error: appErrorSchema.nullable(),
 });

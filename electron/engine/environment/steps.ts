@@ -27,6 +27,8 @@ export interface Advance {
 interface StepStart {
   /** Bytes that the step will process; null if not known. */
   readonly bytes?: number | null;
+  /** Bytes that an earlier attempt has processed, which say nothing of the speed. */
+  readonly from?: number;
   readonly line?: string;
   /** Number of later steps in the same part of the work. */
   readonly left?: number;
@@ -38,6 +40,7 @@ export class Steps {
   private readonly onProgress: (progress: StepProgress) => void;
   private readonly begun = Date.now();
   private stepBegun = this.begun;
+  private from = 0;
   private title: Message | undefined;
   private left: number;
   private advance: Advance = { done: 0 };
@@ -52,16 +55,17 @@ export class Steps {
     this.left = expected;
   }
 
-  begin(title: Message, { bytes = null, line = '', left, instead = false }: StepStart = {}): void {
+  begin(title: Message, { bytes = null, from = 0, line = '', left, instead = false }: StepStart = {}): void {
     this.title = title;
     if (!instead) this.number += 1;
     this.left = left ?? Math.max(0, this.left - (instead ? 0 : 1));
     this.stepBegun = Date.now();
-    this.advance = { done: 0, total: bytes, line };
+    this.from = from;
+    this.advance = { done: from, total: bytes, line };
     this.report();
   }
 
-  readonly at = (advance: Advance): void => {
+  readonly at = (advance: Partial<Advance>): void => {
     this.advance = { ...this.advance, ...advance };
     this.report();
   };
@@ -81,7 +85,8 @@ export class Steps {
     if (this.title === undefined) return;
     const { done, total = null, line = '' } = this.advance;
     const elapsed = Date.now() - this.stepBegun;
-    const isRateKnown = total !== null && done > 0 && elapsed >= RATE_AFTER_MS;
+    const arrived = done - this.from;
+    const isRateKnown = total !== null && arrived > 0 && elapsed >= RATE_AFTER_MS;
     this.onProgress({
       step: this.title.text,
       wording: this.title.wording,
@@ -91,7 +96,9 @@ export class Steps {
       line,
       ...(total || done ? { bytes: { done: Math.round(done), total } } : {}),
       elapsedSeconds: Math.round((Date.now() - this.begun) / 1000),
-      remainingSeconds: isRateKnown ? Math.round((Math.max(0, total - done) * elapsed) / done / 1000) : null,
+      remainingSeconds: isRateKnown
+        ? Math.round((Math.max(0, total - done) * elapsed) / arrived / 1000)
+        : null,
       finished: false,
       error: null,
       ...end,

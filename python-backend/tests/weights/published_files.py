@@ -44,20 +44,6 @@ def hugging_face_esm2() -> EsmForMaskedLM:
     return model
 
 
-def write_hugging_face_bin(folder: Path, model: EsmForMaskedLM) -> None:
-    """Write two `.bin` parts, their index and `config.json`."""
-    tensors = model.state_dict()
-    names = list(tensors)
-    weight_map = {}
-    for number, part in enumerate((names[::2], names[1::2]), start=1):
-        file = f"pytorch_model-0000{number}-of-00002.bin"
-        torch.save({name: tensors[name].clone() for name in part}, folder / file)
-        weight_map |= dict.fromkeys(part, file)
-    index = folder / "pytorch_model.bin.index.json"
-    index.write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
-    model.config.save_pretrained(folder)
-
-
 def write_hugging_face_safetensors(folder: Path, model: EsmForMaskedLM) -> Path:
     """Write FP32 with the rotary table of every layer, as in older files."""
     path = folder / "model.safetensors"

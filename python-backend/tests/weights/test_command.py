@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -28,6 +29,7 @@ from published_files import (
     write_head,
 )
 
+from virnucpro_backend.weights import __main__ as weights_main
 from virnucpro_backend.weights.__main__ import main
 from virnucpro_backend.weights.install import changing
 from virnucpro_backend.weights.manifest import read_manifest
@@ -170,6 +172,21 @@ def test_a_killed_download_is_resumed(
     done = next(line["done"] for line in lines if line.get("step") == "Downloading esm2_t36_3B_UR50D.pt")
     assert done >= kept, "the bar begins where it was"
     assert load_model(weights / "500", "cpu", "fp32").esm2.config == ESM2
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(errno.ENOSPC, "disk_full"), (errno.EACCES, "folder_unwritable")]
+)
+def test_an_error_of_the_disk_is_reported(
+    number: int, code: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number), "esm2.pt.part")
+
+    monkeypatch.setattr(weights_main, "get_model", fail)
+    ending, lines = command(capsys, "get", "500", "--weights", "w", "--manifest", MANIFEST)
+    assert (ending, lines[-1]["code"]) == (1, code)
+    assert lines[-1]["message"].startswith("esm2.pt.part")
 
 
 def test_a_disk_that_is_too_small_is_reported_before_downloading(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import errno
 import hashlib
 import shutil
 import socket
@@ -42,8 +41,8 @@ class Fetch:
         self.waits: list[str] = []
         self.seen: list[tuple[int, int | None]] = []
 
-    def __call__(self, path: str = "/esm2.pt", sha256: str | None = None) -> str:
-        return download(
+    def __call__(self, path: str = "/esm2.pt", sha256: str | None = None) -> None:
+        download(
             f"{self.site.url}{path}",
             self.target,
             size=self.size,
@@ -75,7 +74,7 @@ def only_the_rest(fetch: Fetch) -> None:
     """Download what is missing, and check that nothing else was requested."""
     kept, fetch.site.sent = fetch.kept, 0
     fetch.site.requests.clear()
-    assert fetch() == fetch.sha256
+    fetch()
     assert fetch.site.ranges == [f"bytes={kept}-" if kept else None]
     assert fetch.site.sent == fetch.size - kept
     assert list(fetch.target.parent.iterdir()) == [fetch.target]
@@ -201,20 +200,6 @@ def test_a_proxy_that_does_not_answer_is_reported(fetch: Fetch, monkeypatch: pyt
     assert "proxy" in error.message
     monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
     assert "not an HTTP proxy" in fetch.fails().message
-
-
-def test_a_full_disk_is_reported(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full:
-        def write(self, block: bytes) -> int:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-        def __enter__(self) -> Full:
-            return self
-
-        def __exit__(self, *error: object) -> None: ...
-
-    monkeypatch.setattr(downloading, "open", lambda *arguments, **more: Full(), raising=False)
-    assert fetch.fails().code == "disk_full"
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")

@@ -19,10 +19,7 @@ from published_files import (
     write_dnabert_s,
     write_fair_esm,
     write_head,
-    write_hugging_face_bin,
-    write_hugging_face_safetensors,
 )
-from safetensors.torch import save_file
 
 from virnucpro_backend.weights.__main__ import main
 from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
@@ -34,32 +31,9 @@ MANIFEST = RESOURCES / "models.json"
 TOKENIZER = DEMO / "dnabert_s" / "tokenizer.json"
 
 
-def write_sharded_safetensors(folder: Path) -> None:
-    """Write the format of Hugging Face's conversion: two parts, their index, `config.json`."""
-    model = hugging_face_esm2()
-    tensors = {name: tensor.clone().contiguous() for name, tensor in model.state_dict().items()}
-    names = [name for name in tensors if not name.endswith("inv_freq")]
-    weight_map = {}
-    for number, part in enumerate((names[: len(names) // 2], names[len(names) // 2 :]), start=1):
-        file = f"model-0000{number}-of-00002.safetensors"
-        save_file({name: tensors[name] for name in part}, folder / file, metadata={"format": "pt"})
-        weight_map |= dict.fromkeys(part, file)
-    (folder / "model.safetensors.index.json").write_text(
-        json.dumps({"metadata": {}, "weight_map": weight_map})
-    )
-    model.config.save_pretrained(folder)
-
-
-def esm2_layout(name: str, folder: Path) -> None:
+def esm2_in(folder: Path) -> None:
     folder.mkdir(parents=True)
-    if name == "fair-esm":
-        write_fair_esm(folder, hugging_face_esm2())
-    elif name == "sharded .bin":
-        write_hugging_face_bin(folder, hugging_face_esm2())
-    elif name == "sharded safetensors":
-        write_sharded_safetensors(folder)
-    else:
-        write_hugging_face_safetensors(folder, hugging_face_esm2())
+    write_fair_esm(folder, hugging_face_esm2())
 
 
 @pytest.fixture
@@ -83,13 +57,10 @@ def importing(
     return code, json.loads(capsys.readouterr().out.splitlines()[-1])
 
 
-@pytest.mark.parametrize(
-    "layout", ["fair-esm", "sharded .bin", "sharded safetensors", "one safetensors file"]
-)
-def test_every_layout_becomes_a_model(
-    layout: str, tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
+def test_files_of_published_names_become_a_model(
+    tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    esm2_layout(layout, published / "ESM-2")
+    esm2_in(published / "ESM-2")
     answer = importing(capsys, tmp_path, published, "--name", "neu ä", "--chunk-length", 400)
     assert answer == (0, {"type": "done", "folders": [str(tmp_path / "weights" / "neu ä")]})
     model = load_model(tmp_path / "weights" / "neu ä", "cpu", "fp32")
@@ -102,7 +73,7 @@ def test_every_layout_becomes_a_model(
 def test_encoders_are_kept_for_classifiers_that_are_imported_later(
     tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    esm2_layout("fair-esm", tmp_path / "esm")
+    esm2_in(tmp_path / "esm")
     assert importing(capsys, tmp_path, tmp_path / "esm") == (0, {"type": "done", "folders": []})
     assert importing(capsys, tmp_path, published, "--chunk-length", 500)[0] == 0
     write_head(tmp_path / "other.pth")
@@ -116,7 +87,7 @@ def test_encoders_are_kept_for_classifiers_that_are_imported_later(
 def test_published_files_become_the_published_model(
     tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    esm2_layout("fair-esm", published / "ESM-2")
+    esm2_in(published / "ESM-2")
     content = json.loads(MANIFEST.read_text())
     for key, path in (
         ("esm2_3b", published / "ESM-2" / "esm2_t36_3B_UR50D.pt"),
@@ -142,7 +113,7 @@ def test_published_files_become_the_published_model(
 def test_what_does_not_fit_is_refused_before_anything_is_converted(
     tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    esm2_layout("fair-esm", published / "ESM-2")
+    esm2_in(published / "ESM-2")
     own = tmp_path / "own.pth"
 
     def refused(code: str, words: str, *arguments: object) -> None:
@@ -179,16 +150,6 @@ USELESS = (
     b"PK\x03\x04 cut short",
     bytes(100),
 )
-
-
-def test_a_missing_part_of_an_encoder_is_noticed(
-    tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    esm2_layout("sharded safetensors", published / "ESM-2")
-    (published / "ESM-2" / "model-00002-of-00002.safetensors").unlink()
-    code, line = importing(capsys, tmp_path, published, *LENGTH)
-    assert (code, line["code"]) == (1, "model_damaged")
-    assert "is missing" in line["message"]
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,9 @@ import type { EngineContext } from '../../run/engineContext.ts';
 import { removeModel } from '../../models/listModels.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { getModel, importModels, verifyModel, type WeightsOptions } from '../../models/weights.ts';
-import { RateMeter } from '../../run/progress/deviceTelemetry.ts';
+import { Steps } from '../../environment/steps.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 import { StepJob } from './stepJob.ts';
-
-const RATE_WINDOW_MS = 10_000;
 
 /**
  * Downloads, imports and checks of weights: one at a time, each followed by any number of windows. They
@@ -115,45 +113,19 @@ function wordingOf(step: string): Wording | null {
   }
 }
 
-/** Reports for each line of the backend the progress, the speed and the remaining time. */
+/** Reports each line of the backend as a step and its progress. */
 export function weightsReporter(
   tell: (progress: StepProgress) => void,
-  now: () => number = Date.now,
 ): Required<Pick<WeightsOptions, 'onProgress' | 'onNote'>> {
-  const begun = now();
-  const steps: string[] = [];
-  const rate = new RateMeter(RATE_WINDOW_MS);
-  let before: number | null = null;
-  let latest: StepProgress | null = null;
+  const steps = new Steps(tell, 0);
+  let current = '';
   return {
     onProgress: ({ step, done, total }) => {
-      if (!steps.includes(step)) steps.push(step);
-      const isDownload = step.startsWith('Downloading');
-      // Data from an earlier download does not count towards the speed.
-      if (isDownload) rate.add(before === null ? 0 : Math.max(0, done - before), now());
-      before = isDownload ? done : null;
-      const bytesPerSecond = isDownload ? rate.rate(now()) : null;
-      latest = {
-        step,
-        wording: wordingOf(step),
-        stepNumber: steps.indexOf(step) + 1,
-        stepCount: Math.max(steps.length, 1),
-        fraction: total ? Math.min(1, done / total) : null,
-        line: '',
-        bytes: { done, total },
-        elapsedSeconds: Math.round((now() - begun) / 1000),
-        bytesPerSecond,
-        remainingSeconds:
-          total !== null && bytesPerSecond ? Math.round((total - done) / bytesPerSecond) : null,
-        finished: false,
-        error: null,
-      };
-      tell(latest);
+      if (step !== current)
+        steps.begin({ text: step, wording: wordingOf(step) }, { bytes: total, from: done });
+      current = step;
+      steps.at({ done, total, line: '' });
     },
-    onNote: (line) => {
-      rate.reset();
-      rate.add(0, now());
-      if (latest) tell({ ...latest, line, bytesPerSecond: null, remainingSeconds: null });
-    },
+    onNote: (line) => steps.at({ line }),
   };
 }

@@ -7,6 +7,7 @@ code is 0, or 1 after an `error`.
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import signal
 import sys
@@ -36,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         _say(
             "error",
-            code="folder_unwritable",
+            code="disk_full" if error.errno == errno.ENOSPC else "folder_unwritable",
             message=f"{error.filename or 'A file'}: {error.strerror}.",
             next_step=None,
         )

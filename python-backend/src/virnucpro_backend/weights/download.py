@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import ssl
@@ -16,7 +15,7 @@ import httpx2
 import truststore
 
 from virnucpro_backend.safetensors_file import sha256_of_file
-from virnucpro_backend.weights.errors import WeightsError
+from virnucpro_backend.weights.errors import WeightsError, WeightsErrorCode
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes received and the total bytes, None if the server does not say."""
@@ -39,8 +38,8 @@ def download(
     progress: Progress = lambda done, total: None,
     waiting: Callable[[str], None] = lambda why: None,
     sleep: Callable[[float], None] = time.sleep,
-) -> str:
-    """Download `url` to `target` and return its SHA-256.
+) -> None:
+    """Download `url` to `target`.
 
     The bytes go to `target.part`. A later call continues from there if `sha256` is given, since only then is
     it certain that the server still has the same file. `target` appears once it is complete and has the
@@ -49,13 +48,12 @@ def download(
     server was never reached.
 
     Raises OSError and WeightsError (`network_unreachable`, `network_proxy`, `network_blocked`,
-    `network_certificate`, `download_failed`, `model_damaged`, `disk_full`).
+    `network_certificate`, `download_failed`, `model_damaged`).
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.is_file():
-        found = sha256_of_file(target)
-        if sha256 == found:
-            return found
+        if sha256 == sha256_of_file(target):
+            return
         target.unlink()
     part = part_of(target)
     if sha256 is None:
@@ -67,7 +65,7 @@ def download(
         found = sha256_of_file(part)
         if sha256 in (None, found):
             part.replace(target)
-            return found
+            return
         part.unlink()
         # Bytes from an earlier process may be damaged, so try once more; a single download would not differ.
         if not continues:
@@ -146,7 +144,8 @@ class _Transfer:
                     answered = self._received or isinstance(fault, httpx2.HTTPStatusError)
                     most = TRIES_WITHOUT_PROGRESS if answered else TRIES_UNREACHABLE
                     if tries >= most or _is_hopeless(fault):
-                        raise self._error(fault) from fault
+                        text = f"{self._part.stem} could not be fetched. {self._describe(fault)}"
+                        raise WeightsError(self._code(fault), text) from fault
                     pause = min(2.0 ** max(0, tries - 1), LONGEST_PAUSE_SECONDS)
                     self._waiting(f"{self._describe(fault)} Trying again in {pause:.0f} s.")
                 self._sleep(pause)
@@ -182,17 +181,9 @@ class _Transfer:
 
     def _receive(self, response: httpx2.Response, begin: int) -> None:
         done = begin
-        with open(self._part, "ab" if begin else "wb", buffering=0) as file:
+        with open(self._part, "ab" if begin else "wb") as file:
             for block in response.iter_raw():
-                try:
-                    written = 0
-                    while written < len(block):
-                        written += file.write(block[written:])
-                except OSError as error:
-                    if error.errno != errno.ENOSPC:
-                        raise
-                    raise WeightsError("disk_full", f"The disk with {self._part.parent} is full.") from error
-                done += len(block)
+                done += file.write(block)
                 self._received = True
                 self._progress(done, self._size)
 
@@ -207,34 +198,26 @@ class _Transfer:
                 "It may be the page on which a network wants you to sign in, or another version.",
             )
 
+    def _code(self, fault: httpx2.HTTPError) -> WeightsErrorCode:
+        if isinstance(fault, httpx2.HTTPStatusError):
+            status = fault.response.status_code
+            refused = status in (401, 403, 451)
+            return "network_proxy" if status == 407 else "network_blocked" if refused else "download_failed"
+        if _caused_by(fault, ssl.SSLCertVerificationError):
+            return "network_certificate"
+        is_of_proxy = isinstance(fault, httpx2.ProxyError) or (self._proxy is not None and not self._received)
+        return "network_proxy" if is_of_proxy else "network_unreachable"
+
     def _describe(self, fault: httpx2.HTTPError) -> str:
         """Describe the fault in one sentence."""
-        host = _host(self._url)
+        host, code = _host(self._url), self._code(fault)
         if isinstance(fault, httpx2.HTTPStatusError):
             return f"{host} answered {fault.response.status_code} {fault.response.reason_phrase}."
-        if _caused_by(fault, ssl.SSLCertVerificationError):
+        if code == "network_certificate":
             return f"{host} shows a certificate that this computer does not trust."
-        if self._is_of_proxy(fault):
+        if code == "network_proxy":
             return f"The proxy {_host(self._proxy or '')} does not let the download through ({fault})."
         return f"The connection to {host} failed ({str(fault) or type(fault).__name__})."
-
-    def _is_of_proxy(self, fault: httpx2.HTTPError) -> bool:
-        if isinstance(fault, httpx2.HTTPStatusError):
-            return fault.response.status_code == 407
-        if _caused_by(fault, ssl.SSLCertVerificationError):
-            return False
-        return isinstance(fault, httpx2.ProxyError) or (self._proxy is not None and not self._received)
-
-    def _error(self, fault: httpx2.HTTPError) -> WeightsError:
-        message = f"{self._part.stem} could not be fetched. {self._describe(fault)}"
-        if self._is_of_proxy(fault):
-            return WeightsError("network_proxy", message)
-        if _caused_by(fault, ssl.SSLCertVerificationError):
-            return WeightsError("network_certificate", message)
-        if not isinstance(fault, httpx2.HTTPStatusError):
-            return WeightsError("network_unreachable", message)
-        refused = fault.response.status_code in (401, 403, 451)
-        return WeightsError("network_blocked" if refused else "download_failed", message)
 
 
 def _trust() -> ssl.SSLContext:

@@ -6,22 +6,19 @@ its folder, is the user's own classifier.
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
 import os
-import re
-from collections import ChainMap, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
 from virnucpro_backend.encoders.tokens import DnaTokenizer
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.errors import WeightsError, unreadable
-from virnucpro_backend.weights.formats.checkpoints import Checkpoint, open_checkpoint, read_json
+from virnucpro_backend.weights.formats.checkpoints import Checkpoint, open_checkpoint
 from virnucpro_backend.weights.formats.convert import check_layout
 from virnucpro_backend.weights.formats.names import read_head
 from virnucpro_backend.weights.formats.pickles import limited_reading
@@ -47,26 +44,17 @@ Manifest = Mapping[str, PublishedModel]
 
 MOST_FILES = 1_000
 WEIGHTS_SUFFIXES = frozenset({".bin", ".ckpt", ".pt", ".pth", ".safetensors"})
-_HUGGING_FACE = re.compile(r"(pytorch_)?model(-\d+-of-\d+)?\.(bin|safetensors)")
-"""How Hugging Face calls the weights of any model, in one or several files."""
 
 
 @dataclass(frozen=True)
 class _GivenEncoder:
-    """An encoder in one or several files."""
-
-    paths: list[Path]
+    path: Path
     checkpoint: Checkpoint
     config: Esm2Config | DnabertSConfig
 
     @property
     def sizes(self) -> Mapping[str, int]:
         return vars(self.config)
-
-    def sha256(self) -> str:
-        """SHA-256 of its file, or over the SHA-256s of several files. Raises OSError."""
-        each = sorted(sha256_of_file(path) for path in self.paths)
-        return each[0] if len(each) == 1 else hashlib.sha256("".join(each).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -115,10 +103,10 @@ def import_models(
         tokenizer = _tokenizer(given["tokenizer"], here["dnabert_s"], weights)
         for head in heads:
             _check(head, here, tokenizer)
-        need_room(weights, sum(path.stat().st_size for encoder in new.values() for path in encoder.paths))
+        need_room(weights, sum(encoder.path.stat().st_size for encoder in new.values()))
         for role, encoder in new.items():
             report.progress(f"Checking {ENCODER_NAMES[role]}", 0, None)
-            sha256 = encoder.sha256()
+            sha256 = sha256_of_file(encoder.path)
             known = find_encoder(shared, role, sha256, recheck=True)
             here[role] = known or add_encoder(shared, role, sha256, encoder.checkpoint, report)
         # What `_check` has found is here, and converted by now.
@@ -155,10 +143,6 @@ def _by_role(paths: list[Path], manifest: Manifest) -> defaultdict[str, list[Pat
 
 
 def _published_role(path: Path, manifest: Manifest) -> str | None:
-    if _HUGGING_FACE.fullmatch(path.name):
-        config = path.with_name("config.json")
-        is_esm2 = config.is_file() and read_json(config).get("model_type") == "esm"
-        return "esm2" if is_esm2 else "dnabert_s"
     files = (file for model in manifest.values() for file in model.files)
     return next((file.role for file in files if file.name == path.name), None)
 
@@ -178,18 +162,13 @@ def _files_in(folder: Path) -> Iterator[Path]:
 
 
 def _given_encoder(role: str, files: list[Path], on_file: Callable[[Path], None]) -> _GivenEncoder:
-    folders = sorted({str(path.parent) for path in files})
-    if len(folders) > 1:
+    if len(files) > 1:
         raise _refused(
-            f"{ENCODER_NAMES[role]} is there twice: in {folders[0]} and in {folders[1]}.",
+            f"{ENCODER_NAMES[role]} is there twice: in {files[0].parent} and in {files[1].parent}.",
             "Choose one of them.",
         )
-    # A repository may hold the same weights as safetensors, too.
-    paths = [path for path in files if path.suffix != ".safetensors"] or files
-    parts = [_open(path, on_file) for path in paths]
-    tensors = ChainMap(*[cast(dict[str, Any], part.tensors) for part in parts])
-    checkpoint = dataclasses.replace(parts[0], tensors=tensors)
-    return _GivenEncoder(paths, checkpoint, check_layout(role, checkpoint))
+    checkpoint = _open(files[0], on_file)
+    return _GivenEncoder(files[0], checkpoint, check_layout(role, checkpoint))
 
 
 def _open(path: Path, on_file: Callable[[Path], None]) -> Checkpoint:
@@ -285,7 +264,7 @@ def _is_published(encoder: Encoder, model: PublishedModel) -> bool:
 def _tokenizer(given: list[Path], dnabert_s: _GivenEncoder | Encoder | None, weights: Path) -> Path | None:
     """Use the tokenizer among the files, else that of an installed model with the same DNABERT-S."""
     if isinstance(dnabert_s, _GivenEncoder):
-        folder = dnabert_s.paths[0].parent
+        folder = dnabert_s.path.parent
         return min(given, key=lambda path: path.parent != folder, default=None)
     for description in sorted(weights.glob("*/model.json")) if dnabert_s and not given else []:
         try:

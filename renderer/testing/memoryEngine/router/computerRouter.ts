@@ -165,7 +165,6 @@ async function* download() {
       bytes: { done: fraction * total, total },
       elapsedSeconds: Math.round(fraction * 600),
       remainingSeconds: Math.round((1 - fraction) * 600),
-      bytesPerSecond: 10_300_000,
       finished: fraction === 1,
       error: null,
     };

@@ -88,7 +88,7 @@ async function fromInputs(
     } finally {
       source.signal?.removeEventListener('abort', cancel);
     }
-    const fasta = await FastaFile.open(fastaPath);
+    const fasta = await openFasta(fastaPath);
     return {
       record: recordReader(fasta, (await source.order()).toSorted()),
       close: async () => {
@@ -117,7 +117,7 @@ async function fromViralSequences(source: ExportSource): Promise<InputSequences 
   );
   const isViral = new Set(viral);
   if (!(await source.order()).every((row) => isViral.has(row))) return null;
-  const fasta = await FastaFile.open(path);
+  const fasta = await openFasta(path);
   const close = (): Promise<void> => {
     fasta.close();
     return Promise.resolve();
@@ -154,10 +154,16 @@ function placeOf(rows: Uint32Array, row: number): number {
 const NEW_LINE = 10;
 const BEGIN = 62; // ">"
 
-/**
- * Reads a FASTA file once, for its SHA-256 and the start of every record; the last offset is the file's end.
- */
-async function scanned(path: string): Promise<{ offsets: number[]; sha256: string }> {
+/** A FASTA file whose records are read by number. */
+interface FastaFile {
+  readonly sha256: string;
+  /** The unchanged record, with header line and line breaks. */
+  readonly read: (record: number) => Buffer;
+  readonly close: () => void;
+}
+
+/** Reads the file once, for its SHA-256 and the start of every record. */
+async function openFasta(path: string): Promise<FastaFile> {
   const hash = createHash('sha256');
   const offsets: number[] = [];
   let position = 0;
@@ -172,44 +178,18 @@ async function scanned(path: string): Promise<{ offsets: number[]; sha256: strin
     position += block.length;
   }
   offsets.push(position);
-  return { offsets, sha256: hash.digest('hex') };
-}
-
-/** A FASTA file whose records are read by number. */
-class FastaFile {
-  readonly sha256: string;
-  private readonly descriptor: number;
-  private readonly offsets: readonly number[];
-
-  private constructor(
-    descriptor: number,
-    { offsets, sha256 }: { offsets: readonly number[]; sha256: string },
-  ) {
-    this.descriptor = descriptor;
-    this.offsets = offsets;
-    this.sha256 = sha256;
-  }
-
-  static async open(path: string): Promise<FastaFile> {
-    const found = await scanned(path);
-    return new FastaFile(openSync(path, 'r'), found);
-  }
-
-  /** The unchanged record, with header line and line breaks. */
-  read(record: number): Buffer {
-    const begin = this.offsets[record]!;
-    const bytes = Buffer.allocUnsafe(this.offsets[record + 1]! - begin);
+  const descriptor = openSync(path, 'r');
+  const read = (record: number): Buffer => {
+    const begin = offsets[record]!;
+    const bytes = Buffer.allocUnsafe(offsets[record + 1]! - begin);
     for (let done = 0; done < bytes.length;) {
-      const count = readSync(this.descriptor, bytes, done, bytes.length - done, begin + done);
+      const count = readSync(descriptor, bytes, done, bytes.length - done, begin + done);
       if (count === 0) throw new Error('A FASTA file became shorter while it was read.');
       done += count;
     }
     return bytes;
-  }
-
-  close(): void {
-    closeSync(this.descriptor);
-  }
+  };
+  return { sha256: hash.digest('hex'), read, close: () => closeSync(descriptor) };
 }
 
 /** The letters of a record, upper-case, without line breaks. */

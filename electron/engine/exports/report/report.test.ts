@@ -68,21 +68,10 @@ const hit = (input: number) =>
   }) as SequenceResult;
 
 describe('the report', () => {
-  it('names on its first page the files that could not be used, and why', () => {
+  it('names on its first page the files left out, damaged records with their lines, and pairs that do not fit', () => {
     const facts = factsOf(null);
-    facts.run.leftOut = [
-      {
-        path: '/data/list.xlsx',
-        code: 'input_damaged',
-        values: { reason: '<header>' },
-      },
-    ];
-    const [firstPage = ''] = reportHtml(facts, 'en', new Date(0)).split('<main>');
-    expect(firstPage).toMatch(/1 of 3 files.*list\.xlsx<\/strong>: It cannot be unpacked.*&lt;header&gt;/s);
-  });
-
-  it('names on its first page damaged records with their lines, and pairs that do not fit', () => {
-    const facts = factsOf(null);
+    const values = { reason: '<header>' };
+    facts.run.leftOut = [{ path: '/data/list.xlsx', code: 'input_damaged', values }];
     const problem = { type: 'input_problem' as const, input: 1, values: {}, examples: [] };
     facts.run.problems = [
       {
@@ -100,6 +89,7 @@ describe('the report', () => {
       { ...problem, code: 'lower_case', count: 99 },
     ];
     const [firstPage = ''] = reportHtml(facts, 'en', new Date(0)).split('<main>');
+    expect(firstPage).toMatch(/1 of 3 files.*list\.xlsx<\/strong>: It cannot be unpacked.*&lt;header&gt;/s);
     expect(firstPage).toMatch(
       /Damaged or incomplete records: 7\..*read_4: line 13: &lt;no quality line&gt;/s,
     );

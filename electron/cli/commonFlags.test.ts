@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, expect, it, vi } from 'vitest';
-import { common, passOn, type CommonFlags } from './commonFlags.ts';
+import { inputPathsSchema, runRequestSchema } from '../contract/rpc/runs.ts';
+import { common, parsed, passOn, type CommonFlags } from './commonFlags.ts';
 import { withDeviceOptions } from './predictCommand.ts';
 import { logTo, toLog, toStandardError, toStandardOutput } from './output/terminal.ts';
 import { temporaryFolder } from '../engine/testing/temporaryFolder.ts';
@@ -72,4 +73,12 @@ it('logs the output of any command, with the time and without terminal control c
 it('accepts --threads as other tools do', () => {
   const command = withDeviceOptions(new Command('predict'));
   expect(command.parse(['-t', '4'], { from: 'user' }).opts()).toMatchObject({ devices: 'auto:4' });
+});
+
+it('refuses an empty input, such as from an unset variable, in plain words, and names the flag of any other value', () => {
+  const asked = (request: object) => () => parsed(runRequestSchema, request);
+  expect(asked({ inputs: ['a.fa', ''] })).toThrow('Invalid command: The name of an input is empty.');
+  expect(() => parsed(inputPathsSchema, [''])).toThrow('The name of an input is empty.');
+  expect(parsed(inputPathsSchema, ['a.fa'])).toEqual(['a.fa']);
+  expect(asked({ inputs: ['a.fa'], chunkLength: -1 })).toThrow(/--chunkLength: /);
 });

@@ -25,28 +25,6 @@ async function installedProgram(parent: string): Promise<string> {
   return home;
 }
 
-it('explains the SSH tunnel only to users who connected through SSH', async () => {
-  const parent = temporaryFolder();
-  const home = await installedProgram(parent);
-  const flags = ['--port', '0', '--root', parent, '--python', '/nowhere/python'];
-  const saidOver = async (connection: string): Promise<string> => {
-    const server = virnucpro(['serve', ...flags], {
-      env: { SSH_CONNECTION: connection, VIRNUCPRO_HOME: home, VIRNUCPRO_DATA_DIR: join(parent, 'data') },
-    });
-    child = server;
-    let output = '';
-    server.stdout?.on('data', (data) => (output += String(data)));
-    await waitUntil(() => output.includes('Stop with Ctrl-C.'), 'it says how to stop it');
-    server.kill('SIGKILL');
-    await ended(server);
-    return output;
-  };
-  const far = await saidOver('192.0.2.1 50000 192.0.2.2 22');
-  expect(far).toContain('ssh -L ');
-  expect(far).toContain('--root');
-  expect(await saidOver('')).not.toMatch(/ssh|--root|can't be bundled/);
-});
-
 it.runIf(process.platform === 'linux')(
   'opens a browser without showing its key on any command line',
   async () => {

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
@@ -27,8 +27,7 @@ import { backendProcesses, MARK } from './markedProcesses.ts';
 
 const READ_LENGTH = 100;
 const RESIDUES_PER_PART = 40_000;
-const SAMPLE_MS = 1_000;
-const PARTS_MS = 250;
+const SAMPLE_MS = 250;
 /** Processes are still starting until then. */
 const SETTLED_SECONDS = 15;
 const CLOCK_TICKS_A_SECOND = 100;
@@ -39,18 +38,13 @@ const H200_RESIDUES_PER_SECOND = 106_736;
  * of this many GPUs.
  */
 const GPUS = 8;
-interface Aim {
-  what: string;
-  unit: string;
-  limit: number;
-}
 const AIMS = {
   engineMegabytes: { what: "engine's memory, peak", unit: 'MB', limit: 400 },
   eventsPercent: { what: `handling the events of ${GPUS} H200s`, unit: '% of a core', limit: 5 },
   monitorPercent: { what: 'measuring devices', unit: '% of a core', limit: 1 },
   resumeSeconds: { what: 'from resume to its first part', unit: 's', limit: 10 },
   tablesSeconds: { what: 'checking all that is stored and writing the tables', unit: 's', limit: 60 },
-} satisfies Record<string, Aim>;
+};
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -99,11 +93,11 @@ function statusOf(
 ): { residentBytes: number; peakBytes: number; mainThreadSeconds: number; allSeconds: number } | null {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const kilobytes = (name: string): number =>
-      Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);
+    const bytes = (name: string): number =>
+      1024 * Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);
     return {
-      residentBytes: 1024 * kilobytes('VmRSS'),
-      peakBytes: 1024 * kilobytes('VmHWM'),
+      residentBytes: bytes('VmRSS'),
+      peakBytes: bytes('VmHWM'),
       mainThreadSeconds: secondsOf(`/proc/${pid}/task/${pid}/stat`),
       allSeconds: secondsOf(`/proc/${pid}/stat`),
     };
@@ -122,82 +116,47 @@ interface Measured {
   seconds: number;
   /** Seconds until the first part of this session was done. */
   firstPartSeconds: number | null;
-  /**
-   * Processor time of the engine's own process until then; the rest is other processes, and waiting for them.
-   */
-  engineSecondsToFirstPart: number | null;
   enginePeakBytes: number;
-  /** The peak at the first part, and at the start of the final stage. */
-  peakAtFirstPart: number;
-  peakAtTables: number;
-  mainThreadSeconds: number;
-  /** Main thread's processor time and wall-clock time, from the first part of this session to the last. */
-  computing: { mainThreadSeconds: number; seconds: number } | null;
-  /** Seconds from the last part to the end of the command. */
-  endSeconds: number | null;
-  engineSeconds: number;
+  /** Processor time of the main thread from the first part of this session to the tables. */
+  mainThreadSeconds: number | null;
   /** Processor time of the device monitor, without its start, and how long it was measured. */
   monitorSeconds: number;
   monitorWatchedSeconds: number;
   workerBytes: number[];
   partsScored: number;
-  code: number | null;
 }
 
-/** Runs one session of the command line, measured every second; kills it when this many parts are done. */
+/** Runs one session of the command line; kills it when this many parts are done. */
 async function session(args: string[], killAfterParts = Infinity): Promise<Measured> {
   const begun = performance.now();
   const since = (): number => (performance.now() - begun) / 1000;
   const child = virnucpro([...args, '--python', FAULTY_PYTHON], { env, node: [...MEMORY_SETTING.nodeFlags] });
-  const pid = child.pid ?? 0;
   const measured: Measured = {
     seconds: 0,
     firstPartSeconds: null,
-    engineSecondsToFirstPart: null,
     enginePeakBytes: 0,
-    peakAtFirstPart: 0,
-    peakAtTables: 0,
-    mainThreadSeconds: 0,
-    computing: null,
-    endSeconds: null,
-    engineSeconds: 0,
+    mainThreadSeconds: null,
     monitorSeconds: 0,
     monitorWatchedSeconds: 0,
     workerBytes: [],
     partsScored: 0,
-    code: null,
   };
   const before = partsScored();
-  let firstPart: { at: number; mainThreadSeconds: number } | undefined;
-  let tablesAt: number | undefined;
+  let mainThreadAtFirstPart = 0;
   let monitorBegan: { at: number; seconds: number } | undefined;
-  const parts = setInterval(() => {
-    const scored = partsScored();
-    const status = statusOf(pid);
-    if (scored > before && !firstPart && status) {
-      firstPart = { at: since(), mainThreadSeconds: status.mainThreadSeconds };
-      measured.firstPartSeconds = firstPart.at;
-      measured.engineSecondsToFirstPart = status.allSeconds;
-      measured.peakAtFirstPart = status.peakBytes;
-    }
-    if (tablesAt === undefined && firstPart && status && areTablesBegun()) {
-      tablesAt = since();
-      measured.peakAtTables = status.peakBytes;
-      measured.computing = {
-        mainThreadSeconds: status.mainThreadSeconds - firstPart.mainThreadSeconds,
-        seconds: tablesAt - firstPart.at,
-      };
-    }
-    measured.partsScored = scored;
-    if (scored >= killAfterParts) child.kill('SIGKILL');
-  }, PARTS_MS);
   const timer = setInterval(() => {
-    const engine = statusOf(pid);
+    const scored = partsScored();
+    measured.partsScored = scored;
+    // A process that has ended but is still listed has no memory.
+    const engine = statusOf(child.pid ?? 0);
     if (engine) {
-      // A process that has ended but is still listed has no memory.
       measured.enginePeakBytes = Math.max(measured.enginePeakBytes, engine.peakBytes);
-      measured.mainThreadSeconds = engine.mainThreadSeconds;
-      measured.engineSeconds = engine.allSeconds;
+      if (scored > before && measured.firstPartSeconds === null) {
+        measured.firstPartSeconds = since();
+        mainThreadAtFirstPart = engine.mainThreadSeconds;
+      }
+      if (measured.firstPartSeconds !== null && measured.mainThreadSeconds === null && areTablesBegun())
+        measured.mainThreadSeconds = engine.mainThreadSeconds - mainThreadAtFirstPart;
     }
     const [monitor] = backendProcesses(folder, 'devices.monitor');
     const monitorSeconds = monitor && statusOf(monitor.pid)?.allSeconds;
@@ -209,13 +168,11 @@ async function session(args: string[], killAfterParts = Infinity): Promise<Measu
     const [worker] = backendProcesses(folder, 'worker');
     const bytes = worker && statusOf(worker.pid)?.residentBytes;
     if (bytes) measured.workerBytes.push(bytes);
+    if (scored >= killAfterParts) child.kill('SIGKILL');
   }, SAMPLE_MS);
   const { code, output } = await ended(child);
   clearInterval(timer);
-  clearInterval(parts);
   measured.seconds = since();
-  measured.endSeconds = tablesAt === undefined ? null : measured.seconds - tablesAt;
-  measured.code = code;
   if (code !== (killAfterParts === Infinity ? 0 : null)) throw new Error(output.slice(-2_000));
   return measured;
 }
@@ -271,7 +228,7 @@ try {
   const secondsOfOneGpu = (share * counts.residues) / H200_RESIDUES_PER_SECOND;
   const figures = {
     engineMegabytes: Math.max(first.enginePeakBytes, second.enginePeakBytes) / 1e6,
-    eventsPercent: (100 * (second.computing?.mainThreadSeconds ?? Infinity) * GPUS) / secondsOfOneGpu,
+    eventsPercent: (100 * (second.mainThreadSeconds ?? Infinity) * GPUS) / secondsOfOneGpu,
     monitorPercent: (100 * second.monitorSeconds) / Math.max(1, second.monitorWatchedSeconds),
     resumeSeconds: second.firstPartSeconds ?? Infinity,
     tablesSeconds: timings.tables_seconds,
@@ -283,31 +240,18 @@ try {
     records: counts.records,
     frames: counts.frames,
     parts: counts.parts.done,
-    loadAverage: loadavg(),
     sessions: [first, second].map((measured) => ({ ...measured, workerBytes: undefined })),
     databaseBytes: statSync(join(run, 'run.db')).size,
     worker,
     figures,
-    pace: { gpus: GPUS, residuesPerSecond: H200_RESIDUES_PER_SECOND, secondsOfOneGpu },
-    limits: Object.fromEntries(Object.entries(AIMS).map(([name, { limit }]) => [name, limit])),
   };
   for (const [name, { what, unit, limit }] of Object.entries(AIMS)) {
     const value = figures[name as keyof typeof AIMS];
     say(`${what}: ${value.toFixed(1)} ${unit}, aim under ${limit}: ${value < limit ? 'met' : 'NOT MET'}`);
   }
-  const paceOfAll = (share * counts.residues) / (second.computing?.seconds ?? Infinity);
-  say(
-    `computing: at ${(paceOfAll / H200_RESIDUES_PER_SECOND).toFixed(1)} times the pace of an H200, ` +
-      `main thread ${((100 * (second.computing?.mainThreadSeconds ?? 0)) / (second.computing?.seconds ?? 1)).toFixed(1)} % of a core`,
-  );
-  say(`from the last part to the end of the command: ${(second.endSeconds ?? Infinity).toFixed(1)} s`);
-  say(
-    `engine's memory: ${[second.peakAtFirstPart, second.peakAtTables, second.enginePeakBytes].map((bytes) => (bytes / 1e6).toFixed(0)).join(', ')} MB by the first part, the last part, the end`,
-  );
   say(
     `worker: ${(worker.earlyBytes / 1e6).toFixed(0)} MB early, ${(worker.lateBytes / 1e6).toFixed(0)} MB late, ${counts.parts.done} parts`,
   );
-  say(`result files: ${readdirSync(run).length}`);
   if (values.json !== undefined) {
     mkdirSync(dirname(values.json), { recursive: true });
     writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);

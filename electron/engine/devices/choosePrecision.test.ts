@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { Precision, ProbeResult } from '../../contract/protocol/index.ts';
+import { unwrap } from '../../contract/errors.ts';
 import { choosePrecision, oldGpusRemark, precisionRemark, withoutOldGpus } from './choosePrecision.ts';
 import { A100_AND_TURING, APPLE, EIGHT_H200, NO_GPU, PASCAL } from './testing/probeExamples.ts';
 import { selectDevices } from './selectDevices.ts';
 
-function precision(request: 'auto' | Precision, devices: string, probe: ProbeResult) {
-  const selected = selectDevices(devices, probe, {
-    cpuMemory: { sharedBytes: 0, perWorkerBytes: 1024 ** 3 },
-  });
-  if (!selected.ok) throw new Error(selected.error.cause);
-  return choosePrecision(request, selected.value);
-}
+const selected = (devices: string, probe: ProbeResult) =>
+  unwrap(selectDevices(devices, probe, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 1024 ** 3 } }));
+
+const precision = (request: 'auto' | Precision, devices: string, probe: ProbeResult) =>
+  choosePrecision(request, selected(devices, probe));
+
+const WITH_PASCAL: ProbeResult = {
+  ...A100_AND_TURING,
+  gpus: [...A100_AND_TURING.gpus, ...PASCAL.gpus.map((gpu) => ({ ...gpu, index: 2 }))],
+};
 
 describe('auto', () => {
   it.each([
@@ -26,15 +30,8 @@ describe('auto', () => {
 });
 
 describe('GPUs of several models', () => {
-  const remark = (devices: string, probe: ProbeResult): string | null => {
-    const selected = selectDevices(devices, probe, {
-      cpuMemory: { sharedBytes: 0, perWorkerBytes: 1024 ** 3 },
-    });
-    if (!selected.ok) throw new Error(selected.error.cause);
-    const chosen = choosePrecision('auto', selected.value);
-    if (!chosen.ok) throw new Error(chosen.error.cause);
-    return precisionRemark(chosen.value, selected.value)?.text ?? null;
-  };
+  const remark = (devices: string, probe: ProbeResult): string | null =>
+    precisionRemark(unwrap(precision('auto', devices, probe)), selected(devices, probe))?.text ?? null;
 
   it('says nothing of the processor where the devices are not known yet', () => {
     expect(precisionRemark('bf16', [])).toBeNull();
@@ -45,11 +42,7 @@ describe('GPUs of several models', () => {
       'GPU 1 (NVIDIA GeForce RTX 2080 Ti, compute capability 7.5) cannot compute in BF16, ' +
         'so all devices of this run compute in FP16.',
     );
-    const withPascal: ProbeResult = {
-      ...A100_AND_TURING,
-      gpus: [...A100_AND_TURING.gpus, ...PASCAL.gpus.map((gpu) => ({ ...gpu, index: 2 }))],
-    };
-    expect(remark('auto', withPascal)).toMatch(/compute in FP32\..*leaving this one out may be faster/);
+    expect(remark('auto', WITH_PASCAL)).toMatch(/compute in FP32\..*leaving this one out may be faster/);
   });
 
   it('says nothing if all have the same abilities', () => {
@@ -60,14 +53,8 @@ describe('GPUs of several models', () => {
 });
 
 describe('a GPU that only suits FP32, beside faster ones', () => {
-  const pascalAsThird = PASCAL.gpus.map((gpu) => ({ ...gpu, index: 2 }));
-  const withPascal: ProbeResult = { ...A100_AND_TURING, gpus: [...A100_AND_TURING.gpus, ...pascalAsThird] };
   const indices = (request: 'auto' | Precision, probe: ProbeResult) => {
-    const selected = selectDevices('auto', probe, {
-      cpuMemory: { sharedBytes: 0, perWorkerBytes: 1024 ** 3 },
-    });
-    if (!selected.ok) throw new Error(selected.error.cause);
-    const { devices, old } = withoutOldGpus(request, selected.value);
+    const { devices, old } = withoutOldGpus(request, selected('auto', probe));
     const numbers = (chosen: typeof devices) =>
       chosen.map((device) => ('index' in device ? device.index : -1));
     return { taken: numbers(devices), left: numbers(old), remark: oldGpusRemark(old)?.text ?? null };
@@ -78,7 +65,7 @@ describe('a GPU that only suits FP32, beside faster ones', () => {
     ['bf16', [0, 1], [2]],
     ['fp32', [0, 1, 2], []],
   ] as const)('is left out and named, unless the run computes in FP32 anyway: %s', (request, taken, left) => {
-    expect(indices(request, withPascal)).toEqual({
+    expect(indices(request, WITH_PASCAL)).toEqual({
       taken,
       left,
       remark: left.length === 0 ? null : (expect.stringContaining('GTX 1080') as string),

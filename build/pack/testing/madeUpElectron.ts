@@ -68,7 +68,7 @@ export async function packAround(
     // Signing needs Apple's programs.
     ...(system === 'mac' ? ['-c.electronFuses.resetAdHocDarwinSignature=false'] : []),
   ];
-  const whole = [join(root, 'build', 'pack', 'pack.ts'), `--${system}`, '--x64', '--dir'];
+  const whole = [join(root, 'build', 'pack', 'pack.ts'), '--dir'];
   const places = [`-c.electronDist=${electron}`, `-c.directories.output=${folder}`];
   await execa(process.execPath, [...(target === 'dir' ? whole : builder), ...places], { cwd: root, env });
 }

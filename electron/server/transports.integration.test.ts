@@ -198,8 +198,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['results.chunks', { ...byRun, row: 1 }],
       ['results.letters', { ...byRun, row: 1 }],
       ['results.shortlist', { ...byRun, row: 1, shortlisted: true }],
-      ['results.shortlistLetters', { runId }],
-      ['results.copiedRows', { ...byRun, columns: ['seq_name'], language: 'en' }],
       ['results.shortlisted', byRun],
       ['results.compare', { runId, otherRunId: runId }],
       ['results.comparedPage', { runId, otherRunId: runId, list: 'shortlisted' }],

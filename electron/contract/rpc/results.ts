@@ -348,21 +348,6 @@ export const resultsContract = {
   letters: procedure
     .input(z.object({ runId: runIdSchema, row: countSchema }))
     .output(z.object({ record: z.string().nullable(), protein: z.string().nullable() })),
-  /** The sequences on the shortlist as FASTA; null if they are too long for the clipboard. */
-  shortlistLetters: procedure
-    .input(z.object({ runId: runIdSchema }))
-    .output(z.object({ fasta: z.string().nullable() })),
-  /** The selected sequences as cells for a spreadsheet, with these columns; null if they are too many for the clipboard. */
-  copiedRows: procedure
-    .input(
-      z.object({
-        ...selection,
-        ...rowsOf,
-        columns: exportColumnsSchema,
-        language: exportLanguageSchema,
-      }),
-    )
-    .output(z.object({ text: z.string().nullable() })),
   /** The rows on the user's shortlist, which is stored with the run. */
   shortlisted: procedure.input(z.object({ runId: runIdSchema })).output(z.array(countSchema)),
   /** Puts a sequence on the shortlist or removes it. */

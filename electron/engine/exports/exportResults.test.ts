@@ -20,7 +20,7 @@ import {
 import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../store/testing/syntheticRun.ts';
 import { testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { usedColumns, type Column } from './table/columns.ts';
-import { copyRows, formatNamed, exportResults, type ExportRequest } from './exportResults.ts';
+import { formatNamed, exportResults, type ExportRequest } from './exportResults.ts';
 import { ExportSource } from './exportSource.ts';
 import { openFewSequences } from './inputSequences.ts';
 import { lettersOfOne } from './sequenceFiles.ts';
@@ -140,19 +140,6 @@ describe('tables read back by other programs', () => {
       all.length,
     );
     expect(xlsx['About']!.flat()).toContain(MARK);
-  });
-
-  it('are copied for a spreadsheet: the columns asked for, harmless names, numbers of the country', async () => {
-    const columns = ['seq_name', 'length', 'virus_score', 'prediction'];
-    const text = await copyRows(run.store, { filter: {}, rows: [0, 3, 4] }, BY_ROW, {
-      columns,
-      language: 'de',
-    });
-    const [heading, formula, scored, notScored] = text!.split('\n').map((line) => line.split('\t'));
-    expect(heading).toEqual(['Name', 'Länge (bp)', 'Wert', 'Einstufung', 'Modell']);
-    expect(formula![0]).toBe(`'${NAMES[0]!}`);
-    expect(scored![2]).toMatch(/^0,\d+$/);
-    expect(notScored!.slice(2, 4)).toEqual(['', 'Nicht bewertet']);
   });
 
   it('have no heading twice, and no column that was not asked for but the mark of the model', async () => {

@@ -9,7 +9,7 @@ import { bed, gff3 } from './features.ts';
 import type { ExportFormat } from './format.ts';
 import { multiqc } from './multiqc.ts';
 import { report } from './report/writeReport.ts';
-import { copiedText, csv, tsv } from './table/delimited.ts';
+import { csv, tsv } from './table/delimited.ts';
 import { parquet } from './table/parquet.ts';
 import { textTables } from './table/textTables.ts';
 import { xlsx } from './table/xlsx.ts';
@@ -20,7 +20,6 @@ import { cellText } from '../results/cellText.ts';
 import type { QueryTable } from '../store/duckdb/queryProcess.ts';
 import { numberIn, type JoinedTable } from './otherTools/joinOtherTable.ts';
 import { samplesOf } from './samples.ts';
-import { LIMITS } from '../../contract/limits.ts';
 import { usage } from '../../contract/errors.ts';
 
 /** All export formats, in the order in which they are offered. */
@@ -82,19 +81,6 @@ export async function exportResults(store: RunStore, request: ExportRequest): Pr
     if (typeof written === 'number') sequences = written;
   });
   return { sequences, bytes };
-}
-
-/** The rows for the clipboard; null if they are too many for it. */
-export async function copyRows(
-  store: RunStore,
-  selection: SequenceSelection,
-  sort: SequenceSort,
-  options: SourceOptions,
-): Promise<string | null> {
-  const source = await ExportSource.open(store, selection, sort, options);
-  if (source.count > LIMITS.rows) return null;
-  const text = await copiedText(source, await usedColumns(source));
-  return text.length > LIMITS.text ? null : text;
 }
 
 const OWN_TABLES = ['sequences', 'chunks', 'samples'];

@@ -7,9 +7,6 @@ import { openRunStore, type RunStore } from '../store/runStore.ts';
 import { HOST_ENTRY } from '../store/testing/storeFixture.ts';
 import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { EXPORT_FORMATS, exportResults, queryRun } from './exportResults.ts';
-import { ExportSource } from './exportSource.ts';
-import { openFewSequences } from './inputSequences.ts';
-import { recordsOf } from './sequenceFiles.ts';
 import { makeReaders, readBack } from './testing/readers.ts';
 
 /** Header lines in Latin-1, as bytes, and the one name that each record must have wherever it is named. */
@@ -104,17 +101,6 @@ describe.skipIf(WITHOUT_PYTHON)('a name that is not plain text, or missing', () 
     expect(cells(named['bed']!, 0)).toEqual(NAMES);
     const attributes = [...named['gff3']!.matchAll(/\tID=seq\d+;Name=([^;\n]*)/g)];
     expect(attributes.map(([, name]) => decodeURIComponent(name!))).toEqual(NAMES);
-
-    const selection = { filter: {}, rows: [...NAMES.keys()] };
-    const source = await ExportSource.open(
-      store,
-      selection,
-      { by: 'row', descending: false },
-      { language: 'en' },
-    );
-    const few = await openFewSequences(source, selection, () => Promise.reject(new Error('not needed')));
-    expect(wordsIn((await recordsOf(source, few, 2 ** 20)) ?? '')).toEqual(NAMES);
-    await few.close();
 
     const missing = makeReaders();
     context.skip(missing !== undefined, missing);

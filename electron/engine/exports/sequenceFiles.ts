@@ -92,26 +92,6 @@ export async function lettersOfOne(
   throw usage('There is no such sequence in this run.');
 }
 
-/**
- * The selected sequences as FASTA, with their letters as in the inputs; null if they take more than this many
- * bytes.
- */
-export async function recordsOf(
-  source: ExportSource,
-  inputs: InputSequences,
-  mostBytes: number,
-): Promise<string | null> {
-  const records: Buffer[] = [];
-  let bytes = 0;
-  for await (const { row } of source.sequences()) {
-    const record = inputs.record(row);
-    bytes += record.length;
-    if (bytes > mostBytes) return null;
-    records.push(record);
-  }
-  return Buffer.concat(records).toString('utf8');
-}
-
 function frameProtein(chunk: string, frame: FrameName, { geneticCode }: Plan): string {
   const strand = frame.startsWith('F') ? chunk : reverseComplement(chunk);
   return translate(strand.slice(Number(frame[1]) - 1), geneticCode);

@@ -74,8 +74,6 @@ interface VirtualTableProps<Row extends object> {
   onMove?: ((row: Row, index: number) => void) | undefined;
   /** Called for any other key without a modifier, pressed on the active row. */
   onKey?: (key: string, row: Row) => void;
-  /** Called when the active row is to be copied, and no text is selected. */
-  onCopy?: (row: Row) => void;
   isOpen?: (row: Row) => boolean;
   empty: ReactNode;
   height: number | string;
@@ -184,10 +182,6 @@ function Table<Row extends object>(props: VirtualTableProps<Row>) {
         aria-activedescendant={activeInSight ? rowId(active) : undefined}
         tabIndex={0}
         onKeyDown={onKeyDown}
-        onCopy={() => {
-          const row = rowAt(active);
-          if (row !== undefined && window.getSelection()?.isCollapsed !== false) props.onCopy?.(row);
-        }}
       >
         <div className={classes.columns}>
           <div className={classes.head} role="rowgroup">

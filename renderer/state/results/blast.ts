@@ -9,10 +9,9 @@ import { home } from '../connection.ts';
  * address, they are copied for the user to paste there. */
 export function askAndSearchBlast(search: BlastSearch, { t }: Pick<Texts, 't'>): void {
   const fits = blastSearchSchema.safeParse(search).success;
-  const count = Math.max(1, search.query.split('>').length - 1);
   modals.openConfirmModal({
-    title: t('blast.title', { count }),
-    children: t(fits ? 'blast.text' : 'blast.textLong', { count }),
+    title: t('blast.title'),
+    children: t(fits ? 'blast.text' : 'blast.textLong'),
     // The drawer behind it has a header too, and a page may have only one.
     attributes: { header: { role: 'presentation' } },
     labels: { confirm: t(fits ? 'blast.search' : 'blast.copyAndOpen'), cancel: t('common.cancel') },

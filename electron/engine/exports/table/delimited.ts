@@ -1,10 +1,10 @@
-import { csvSql, harmlessSql, textSql } from '../../store/duckdb/cellSql.ts';
+import { csvSql, textSql } from '../../store/duckdb/cellSql.ts';
 import { quoted } from '../../store/duckdb/quoted.ts';
 import { exportFormat } from '../format.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
-import { tableLines, writeTable } from './tableLines.ts';
+import { writeTable } from './tableLines.ts';
 import type { WholeFile } from '../wholeFile.ts';
 
 /** A byte-order mark, by which spreadsheets recognise UTF-8. */
@@ -48,21 +48,6 @@ async function writeCsv(source: ExportSource, columns: readonly Column[], file: 
     line(of.map((one) => (one.type === 'text' ? csvSql(one.sql, cell) : localSql(one, source.language))));
   const head = line(columns.map(({ name }) => csvSql(quoted(name), cell)));
   await writeTable(source, columns, file, lineOf, { head: `${quoted(BYTE_ORDER_MARK)} || ${head}` });
-}
-
-/** Rows for a spreadsheet to paste: as in the CSV, with the headings and words of the workbook, and nothing for missing values. */
-export async function copiedText(source: ExportSource, columns: readonly Column[]): Promise<string> {
-  const { language } = source;
-  const line = (cells: readonly string[]) => `${joined(cells, 'chr(9)', '')} || chr(10)`;
-  const cellOf = (one: Column): string => {
-    if (one.words) return wordSql(one, language);
-    return one.type === 'text' ? harmlessSql(one.sql) : localSql(one, language);
-  };
-  const head = line(columns.map(({ heading }) => harmlessSql(quoted(heading[language]))));
-  let text = '';
-  for await (const lines of tableLines(source, columns, (of) => line(of.map(cellOf)), { head }))
-    text += Buffer.from(lines).toString();
-  return text;
 }
 
 /** A flag, or a number with the decimal sign of the country. */

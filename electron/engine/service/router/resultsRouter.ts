@@ -9,7 +9,6 @@ import { compareWithOriginal } from '../../exports/compare/compareOriginal.ts';
 import { ComparisonPages } from '../../exports/compare/listedSequences.ts';
 import { isOriginalResult } from '../../exports/compare/originalResults.ts';
 import {
-  copyRows,
   exportResults,
   answerAsTsv,
   queryRun,
@@ -17,7 +16,7 @@ import {
   formatNamed,
 } from '../../exports/exportResults.ts';
 import { ExportSource } from '../../exports/exportSource.ts';
-import { openFewSequences, type InputSequences } from '../../exports/inputSequences.ts';
+import { openFewSequences } from '../../exports/inputSequences.ts';
 import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
 import { samplesFound } from '../../exports/samples.ts';
 import {
@@ -31,7 +30,7 @@ import {
   removeOtherTable,
 } from '../../exports/otherTools/joinOtherTable.ts';
 import { readOtherTable } from '../../exports/otherTools/readOtherTable.ts';
-import { lettersOfOne, recordsOf } from '../../exports/sequenceFiles.ts';
+import { lettersOfOne } from '../../exports/sequenceFiles.ts';
 import { WholeFile } from '../../exports/wholeFile.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { markedRows, markSequence, shortlistOf } from '../../store/shortlist.ts';
@@ -91,24 +90,6 @@ export function resultsRouter(service: Service) {
     ...(filter.other ? selectionOf(filter, await otherTables.of(store)) : { filter }),
     ...markedRows(store.folder, filter),
   });
-  const withLetters = <Answer>(
-    runId: string,
-    selectionIn: (store: RunStore) => SequenceSelection | Promise<SequenceSelection>,
-    signal: AbortSignal | undefined,
-    ask: (source: ExportSource, sequences: InputSequences) => Promise<Answer>,
-  ): Promise<Answer> =>
-    read(runId, async (store) => {
-      const selection = await selectionIn(store);
-      const source = await ExportSource.open(store, selection, BY_ROW, { language: 'en', signal });
-      const environment = async () => (await service.pythonEnvironment.context()).environment;
-      const sequences = await openFewSequences(source, selection, environment);
-      try {
-        return await ask(source, sequences);
-      } finally {
-        await sequences.close();
-      }
-    });
-
   return {
     page: results.page.handler(({ input }) =>
       read(input.runId, async (store) => {
@@ -173,29 +154,17 @@ export function resultsRouter(service: Service) {
       }),
     ),
     letters: results.letters.handler(({ input, signal }) =>
-      withLetters(
-        input.runId,
-        () => ({ filter: {}, rows: [input.row] }),
-        signal,
-        async (source, sequences) => {
+      read(input.runId, async (store) => {
+        const selection = { filter: {}, rows: [input.row] };
+        const source = await ExportSource.open(store, selection, BY_ROW, { language: 'en', signal });
+        const environment = async () => (await service.pythonEnvironment.context()).environment;
+        const sequences = await openFewSequences(source, selection, environment);
+        try {
           const { record, protein } = await lettersOfOne(source, sequences);
           return { record: record.length > LIMITS.text ? null : record.toString('utf8'), protein };
-        },
-      ),
-    ),
-    shortlistLetters: results.shortlistLetters.handler(({ input, signal }) =>
-      withLetters(
-        input.runId,
-        (store) => select(store, { shortlisted: true }),
-        signal,
-        async (source, sequences) => ({ fasta: await recordsOf(source, sequences, LIMITS.text) }),
-      ),
-    ),
-    copiedRows: results.copiedRows.handler(({ input: { runId, filter, rows, sort, columns, language } }) =>
-      read(runId, async (store) => {
-        const selection = { ...(await select(store, filter)), rows };
-        const others = await otherTables.of(store);
-        return { text: await copyRows(store, selection, sort, { others, columns, language }) };
+        } finally {
+          await sequences.close();
+        }
       }),
     ),
     shortlisted: results.shortlisted.handler(({ input }) => shortlistOf(catalog.folder(input.runId))),

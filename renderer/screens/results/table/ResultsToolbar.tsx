@@ -2,8 +2,6 @@ import { Button, CloseButton, Group, Menu, Text, TextInput } from '@mantine/core
 import { IconDownload, IconFileText, IconSearch, IconStarFilled, IconX } from '@tabler/icons-react';
 import { COLUMN_LIMITS, type RunSummary } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
-import { engine } from '../../../state/connection.ts';
-import { askAndSearchBlast } from '../../../state/results/blast.ts';
 import {
   changeFilter,
   changeView,
@@ -15,7 +13,6 @@ import {
 import { useSamplesFound } from '../../../state/results/samplesFound.ts';
 import { useShortlist } from '../../../state/results/shortlist.ts';
 import { openRunDialog } from '../../../state/runs/runDialog.ts';
-import { say, sayError } from '../../../state/say.ts';
 import classes from '../ResultsTab.module.css';
 import { RunActionsMenu } from '../RunActionsMenu.tsx';
 import { FiltersMenu, FLAGS, limitName, limitText } from './FiltersMenu.tsx';
@@ -150,18 +147,12 @@ function ActiveFilters({ run }: { run: RunSummary }) {
 
 /** The sequences that the user has shortlisted, and actions on all of them. Renders nothing while there are none. */
 function ShortlistMenu({ run }: { run: RunSummary }) {
-  const texts = useTexts();
-  const { t, format } = texts;
+  const { t, format } = useTexts();
   const { runId } = run;
   const count = useShortlist(runId)?.size ?? 0;
   if (count === 0) return null;
   const show = () => {
     changeView({ filter: { shortlisted: true } });
-  };
-  const blast = async () => {
-    const { fasta } = await engine.results.shortlistLetters({ runId });
-    if (fasta === null) say(t('shortlist.tooLong'));
-    else askAndSearchBlast({ program: 'blastn', query: fasta }, texts);
   };
   return (
     <Menu position="bottom-end" withArrow shadow="md">
@@ -186,7 +177,6 @@ function ShortlistMenu({ run }: { run: RunSummary }) {
         >
           {t('shortlist.export')}
         </Menu.Item>
-        <Menu.Item onClick={() => void blast().catch(sayError)}>{t('letters.blast')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

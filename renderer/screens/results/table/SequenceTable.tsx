@@ -1,5 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
-import { engine, queries } from '../../../state/connection.ts';
+import { queries } from '../../../state/connection.ts';
 import { IconFilterOff } from '@tabler/icons-react';
 import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
@@ -19,14 +18,12 @@ import {
   type VirtualColumn,
 } from '../../../components/table/VirtualTable.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { copyText } from '../../../state/clipboard.ts';
 import { usePagedRows } from '../../../state/results/pagedRows.ts';
 import { changeView, clearFilters, useResultsView } from '../../../state/results/resultsView.ts';
 import { shortlist, useShortlist } from '../../../state/results/shortlist.ts';
-import { say, sayError } from '../../../state/say.ts';
 import classes from '../ResultsTab.module.css';
 import type { OnTick } from './sequenceColumns.tsx';
-import { useSequenceColumns, useShownColumns } from './useSequenceColumns.ts';
+import { useSequenceColumns } from './useSequenceColumns.ts';
 
 interface SequenceTableProps {
   run: RunSummary;
@@ -36,7 +33,7 @@ interface SequenceTableProps {
 }
 
 export function SequenceTable({ run, filter, version }: SequenceTableProps) {
-  const { t, language } = useTexts();
+  const { t } = useTexts();
   const { runId } = run;
   const openRow = useResultsView((state) => state.openRow);
   const sort = useResultsView((state) => state.sort);
@@ -84,19 +81,6 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
     },
     [runId, listed],
   );
-  const shownColumns = useShownColumns(run);
-  const copyRows = useMutation({
-    mutationFn: async (row: number) => {
-      // The ticked ones, or the one that the keys selected.
-      const isTicked = (listed?.size ?? 0) > 0;
-      const selected = isTicked ? { filter: { ...filter, shortlisted: true as const } } : { rows: [row] };
-      const order = { runId, sort, columns: shownColumns, language, ...selected };
-      const { text } = await engine.results.copiedRows(order);
-      if (text !== null) await copyText(text);
-      say(t(text === null ? 'results.tooMany' : 'common.copied'));
-    },
-    onError: sayError,
-  });
   const onSort = useCallback(({ id, desc }: TableSort) => {
     const by = sequenceSortSchema.shape.by.safeParse(id);
     if (by.success) changeView({ sort: { by: by.data, descending: desc } });
@@ -118,7 +102,6 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
         // The open panel follows the row that the keys select.
         onMove={isPanelOpen ? openSequence : undefined}
         onKey={onKey}
-        onCopy={({ row }) => copyRows.mutate(row)}
         rowHeight={DENSE_ROW_HEIGHT}
         height="auto"
         empty={

@@ -192,12 +192,6 @@ export function resultsRouter(world: World) {
       if (!shortlisted) rows.delete(row);
       world.shortlists.set(runId, rows);
     }),
-    copiedRows: results.copiedRows.handler(({ input }) => ({
-      text: selected(input)
-        .filter(({ row }) => input.rows?.includes(row) ?? true)
-        .map(({ seqName }) => `${seqName}\n`)
-        .join(''),
-    })),
     compare: results.compare.handler(({ input }) => {
       const [first, second] = [world.sequencesOf(input.runId), world.sequencesOf(input.otherRunId)];
       const { all, shortlisted } = comparedSequences(input);

@@ -50,6 +50,13 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
   'choose files': ['new run', byButton('Choose files')],
   'choose a folder': ['new run', byButton('Choose a folder')],
   diagnostics: ['computer check', byButton('Copy diagnostics')],
+  'make an offline folder': [
+    'computer check',
+    async (page) => {
+      await unfoldOffline(page);
+      await byButton('Make an offline folder …')(page);
+    },
+  ],
   'set up from a folder': [
     'computer check',
     async (page) => {

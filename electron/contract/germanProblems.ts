@@ -217,7 +217,7 @@ export const GERMAN_PROBLEMS = {
   'transfer_failed.title': 'Die Datei wurde nicht übertragen',
   'transfer_failed.next': 'Versuchen Sie es noch einmal.',
   'offline_folder_unusable.title': 'Kein Ordner zum Einrichten',
-  'offline_folder_unusable.next': 'Wählen Sie den Ordner, der zum Einrichten ohne Netz gepackt wurde.',
+  'offline_folder_unusable.next': 'Wählen Sie den Ordner, den „Offline-Ordner packen …“ geschrieben hat.',
   'python_missing.title': 'Python nicht gefunden',
   'python_missing.next': 'Installieren Sie Python von python.org, und prüfen Sie dann noch einmal.',
   'python_broken.title': 'Python-Umgebung nicht benutzbar',

@@ -91,6 +91,7 @@ export { resolveAppPaths, type AppPaths } from './environment/appPaths.ts';
 export { pythonLaunch } from './environment/pythonLaunch.ts';
 export { networkVariables, readSetupSettings } from './environment/appPaths.ts';
 export { stepLines } from './environment/steps.ts';
+export { packableGpus } from './environment/install/setUpPlan.ts';
 export { packOffline } from './setup/packOffline.ts';
 export { setUp } from './setup/setUp.ts';
 

@@ -141,6 +141,10 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['computer.verifyModel', { model: 'no such model' }, 'input_unreadable'],
       ['computer.removeModel', { model: 'no such model' }, 'model_unknown'],
       ['computer.importWeights', { paths: [EXAMPLE] }],
+      ['computer.offlineChoices', undefined],
+      // Neither a folder to pack into nor a packed one: it holds other files.
+      ['computer.packOffline', { folder, gpu: 'none', models: [] }],
+      ['computer.cancelPacking', undefined],
       ['computer.lookAtOfflineFolder', { folder }],
       ['computer.setUpFromFolder', { folder }],
       ['computer.diagnostics', undefined],

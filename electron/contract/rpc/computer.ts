@@ -221,6 +221,23 @@ const modelInput = z.object({ model: pathSchema.min(1) });
 export const gpuKindSchema = z.enum(['nvidia', 'nvidia_older', 'apple', 'none']);
 export type GpuKind = z.infer<typeof gpuKindSchema>;
 
+export const packOfflineSchema = z.object({
+  folder: pathSchema.min(1, 'Name a folder to write to.'),
+  gpu: gpuKindSchema,
+  /** Installed models to include, by their ids in `models`. */
+  models: z.array(wordSchema),
+});
+export type PackOffline = z.infer<typeof packOfflineSchema>;
+
+/** The choices for packing a folder for a computer with the same system and kind of processor. */
+const offlineChoicesSchema = z.object({
+  /** Those that have packages, this computer's own first; the bytes are null if they aren't known in advance. */
+  gpus: z.array(z.object({ gpu: gpuKindSchema, downloadBytes: countSchema.nullable() })),
+  /** What is being packed now. */
+  underWay: packOfflineSchema.nullable(),
+});
+export type OfflineChoices = z.infer<typeof offlineChoicesSchema>;
+
 /** Lists the contents of an offline set-up folder. */
 export const OFFLINE_LIST = 'virnucpro-offline.json';
 /**
@@ -294,6 +311,14 @@ export const computerContract = {
   importWeights: procedure.input(importRequestSchema).output(eventIterator(stepProgressSchema)),
   verifyModel: procedure.input(modelInput).output(eventIterator(stepProgressSchema)),
   removeModel: procedure.input(modelInput).output(removedModelSchema),
+  offlineChoices: procedure.output(offlineChoicesSchema),
+  /**
+   * Packs a folder from which another computer is set up without a network, or follows the packing if it is
+   * already running. It continues without followers.
+   */
+  packOffline: procedure.input(packOfflineSchema).output(eventIterator(stepProgressSchema)),
+  /** Keeps what is already downloaded: packing again continues from there. */
+  cancelPacking: procedure,
   /**
    * Whether a folder was packed for an offline set-up of this computer. Reads only its list, not its files.
    */

@@ -7,7 +7,7 @@ const filePurposeSchema = z.enum(['sequences', 'weights', 'tables', 'certificate
 export type FilePurpose = z.infer<typeof filePurposeSchema>;
 
 /** `offline`: a folder that was packed for an offline set-up; `pack`: where to pack one. */
-const folderPurposeSchema = z.enum(['inputs', 'output', 'run', 'weights', 'offline', 'data']);
+const folderPurposeSchema = z.enum(['inputs', 'output', 'run', 'weights', 'offline', 'pack', 'data']);
 export type FolderPurpose = z.infer<typeof folderPurposeSchema>;
 
 /** What only a desktop shell can do. In browser mode every call is refused. */

@@ -10,6 +10,7 @@ import { createRun } from '../run/begin/createRun.ts';
 import type { EngineBase } from '../run/engineContext.ts';
 import { CheckedRuns } from '../store/checkedRuns.ts';
 import { type LibraryStore, threadsLeft } from '../store/storeThread.ts';
+import { OfflinePacking } from './computer/offlinePacking.ts';
 import { Inspections } from './computer/inspections.ts';
 import { KnownPaths } from './window/knownPaths.ts';
 import type { PathPolicy } from './window/windowContext.ts';
@@ -63,6 +64,7 @@ export interface Service {
   readonly inspections: Inspections;
   readonly downloads: WeightDownloads;
   readonly checks: UserChecks;
+  readonly packing: OfflinePacking;
   readonly known: KnownPaths;
   /** Files that were exported since the program started: the desktop app opens no others on request of a page. */
   readonly exported: Set<string>;
@@ -152,6 +154,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(pythonEnvironment);
   const checks = new UserChecks(pythonEnvironment, speeds);
+  const packing = new OfflinePacking(engine);
   const otherComputers = new LiveTopic<OtherComputer[]>({
     take: () => others.all(),
     intervalMs: OTHERS_INTERVAL_MS,
@@ -175,6 +178,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
       warmWorkers.close(),
       downloads.stop(),
       checks.stop(),
+      packing.stop(),
       others.close(),
       otherComputers.close(),
       list.close(),
@@ -204,6 +208,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     inspections,
     downloads,
     checks,
+    packing,
     known,
     exported: new Set(),
     list,

@@ -9,7 +9,7 @@ import { message } from '../../contract/messages.ts';
 import {
   OFFLINE_LIST,
   OFFLINE_PACKING,
-  type GpuKind,
+  type PackOffline,
   type StepProgress,
 } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
@@ -28,12 +28,7 @@ import { writeJson } from '../system/replaceFile.ts';
 import { copyLargeFile, PLACES, type OfflineFile, type OfflineManifest } from './offlineFolder.ts';
 import { installedModel, type InstalledModel } from './modelFiles.ts';
 
-export interface PackRequest {
-  readonly folder: string;
-  /** Of the other computer; as here if omitted. */
-  readonly gpu?: GpuKind | undefined;
-  /** Ids of the installed models to include. */
-  readonly models: readonly string[];
+export interface PackRequest extends PackOffline {
   readonly paths: AppPaths;
   readonly appVersion: string;
   readonly env?: NodeJS.ProcessEnv;
@@ -78,7 +73,7 @@ async function pack(request: PackRequest, run: CommandRunner): Promise<Result<Pa
   const apart: AppPaths = { ...paths, dataDir: scratch, environmentFolder: join(scratch, 'python') };
   const made = await ensureEnvironment(
     {
-      ...{ paths: apart, gpu: request.gpu ?? 'here', signal, steps, keepCache: true },
+      ...{ paths: apart, gpu: request.gpu, signal, steps, keepCache: true },
       ...(request.machine && { machine: request.machine }),
       // The other computer does not have a folder of wheels that is named here.
       env: { ...env, UV_FIND_LINKS: '' },

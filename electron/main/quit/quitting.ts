@@ -50,8 +50,13 @@ export class Quitting {
   }
 
   private get isAtWork(): boolean {
-    const { control, pythonEnvironment, downloads } = this.service;
-    return control.queue.active !== null || pythonEnvironment.isRepairing || downloads.areUnderWay;
+    const { control, pythonEnvironment, downloads, packing } = this.service;
+    return (
+      control.queue.active !== null ||
+      pythonEnvironment.isRepairing ||
+      downloads.areUnderWay ||
+      packing.isUnderWay
+    );
   }
 
   systemEnds(): void {

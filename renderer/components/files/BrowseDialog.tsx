@@ -21,7 +21,7 @@ import { ErrorCard } from '../feedback/ErrorCard.tsx';
 /** These settings take a single file. */
 const ONE_FILE: ReadonlySet<FilePurpose> = new Set(['certificate', 'interpreter']);
 /** The dialog can create a folder for these purposes, since the program writes into it. */
-const NEW_FOLDERS: ReadonlySet<FolderPurpose> = new Set(['output', 'data']);
+const NEW_FOLDERS: ReadonlySet<FolderPurpose> = new Set(['output', 'pack', 'data']);
 
 /** The browser keeps the folder in which something was last chosen. */
 const FOLDER_KEY = 'virnucpro.folder';

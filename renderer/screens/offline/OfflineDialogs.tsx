@@ -13,15 +13,23 @@ import {
   useOffline,
 } from '../../state/computer/offline.ts';
 import { useSettings } from '../../state/settings.ts';
+import { PackForm } from './PackForm.tsx';
 
 /** Rendered on every screen, since a folder may be dropped on any of them. */
 export function OfflineDialogs() {
   const { t } = useTexts();
   const dialog = useOffline((state) => state.dialog);
   return (
-    <Dialog opened={dialog !== null} onClose={closeOffline} title={t('offline.useTitle')} size="lg">
+    <Dialog
+      opened={dialog !== null}
+      onClose={closeOffline}
+      closeOnClickOutside={dialog?.shows !== 'pack'}
+      title={t(dialog?.shows === 'pack' ? 'offline.packTitle' : 'offline.useTitle')}
+      size="lg"
+    >
       {dialog?.shows === 'folder' && <Folder folder={dialog.folder} />}
       {dialog?.shows === 'drop_in_browser' && <DroppedInBrowser />}
+      {dialog?.shows === 'pack' && <PackForm />}
     </Dialog>
   );
 }

@@ -6,7 +6,7 @@ import { takeDropped } from '../../components/files/FileDropZone.tsx';
 import { useEnvironment } from '../../state/computer/environment.ts';
 import { go, useNavigation } from '../../state/navigation.ts';
 import { startOver, useNewRun } from '../../state/newRun/store.ts';
-import { closeOffline, takesOfflineFolder } from '../../state/computer/offline.ts';
+import { closeOffline, forgetPacking, takesOfflineFolder } from '../../state/computer/offline.ts';
 import { usePathChooser } from '../../state/pathChooser.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
@@ -15,6 +15,7 @@ beforeEach(() => {
   act(() => {
     startOver();
     closeOffline();
+    forgetPacking();
     go({ screen: 'start' });
     useSettings.setState({ settings: null, info: null });
   });
@@ -60,6 +61,24 @@ describe('a folder for setup without a network', () => {
     expect(await takesOfflineFolder(['/media/offline', '/data/contigs.fa'])).toBe(false);
     await act(async () => expect(await takesOfflineFolder(['/media/offline'])).toBe(true));
     await screen.findByText('/media/offline');
+  });
+
+  it('is packed for the chosen graphics card, with sizes and progress, and can be cancelled', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />, { runs: 'none' });
+    act(() => go({ screen: 'computer' }));
+    await user.click(await screen.findByRole('button', { name: 'Without a network' }));
+    await user.click(await screen.findByRole('button', { name: 'Make an offline folder …' }));
+    const form = await screen.findByRole('dialog', { name: 'Make an offline folder' });
+    await within(form).findByText(/^2\.78 GB to download, .* of models to copy$/);
+    const pack = within(form).getByRole('button', { name: 'Make the folder' });
+    expect(pack).toHaveProperty('disabled', true);
+    await user.type(within(form).getByLabelText('Folder to write to'), '/media/stick');
+    await user.click(pack);
+    const progress = await screen.findByRole('region', { name: 'Making /media/stick' });
+    await within(progress).findAllByText('Getting PyTorch and the packages for computing');
+    await user.click(within(progress).getByRole('button', { name: 'Cancel' }));
+    await waitFor(() => expect(screen.queryByRole('region', { name: 'Making /media/stick' })).toBeNull());
   });
 });
 

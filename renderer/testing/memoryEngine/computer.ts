@@ -14,6 +14,7 @@ import {
   type ResultOf,
   type Message,
   type ModelStatus,
+  type OfflineChoices,
   type OfflineFolder,
   type Precision,
   type ProbeResult,
@@ -364,6 +365,12 @@ export function madeSpeed(): LastResult[] {
     },
   ];
 }
+
+export const PACKABLE_GPUS: OfflineChoices['gpus'] = [
+  { gpu: 'nvidia', downloadBytes: 2_775_000_000 },
+  { gpu: 'nvidia_older', downloadBytes: 2_910_000_000 },
+  { gpu: 'none', downloadBytes: 245_000_000 },
+];
 
 /** Depends on its name: a folder that was packed, one for another computer, or any other folder. */
 export function madeOfflineFolder(folder: string): OfflineFolder {

@@ -6,6 +6,7 @@ import {
   type DeviceLive,
   type ExportFormat,
   type ModelStatus,
+  type PackOffline,
   type Precision,
   type ProbeResult,
   type RunSummary,
@@ -56,6 +57,8 @@ export class World {
   readonly excluded = new Set<number>([6]);
   readonly environment = new MadeEnvironment();
   models: readonly ModelStatus[] = MODELS;
+  /** A folder that is being packed. */
+  packing: PackOffline | null = null;
   /** Models that were checked with known sequences. */
   readonly controlled = new Set<string>(['teaching']);
   speedIsMeasured = false;

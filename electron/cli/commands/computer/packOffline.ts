@@ -1,6 +1,13 @@
-import { gpuKindSchema } from '../../../contract/rpc/computer.ts';
+import { packOfflineSchema } from '../../../contract/rpc/computer.ts';
 import { unwrap } from '../../../contract/errors.ts';
-import { formatBytes, listModels, networkVariables, packOffline, stepLines } from '../../../engine/index.ts';
+import {
+  formatBytes,
+  listModels,
+  networkVariables,
+  packableGpus,
+  packOffline,
+  stepLines,
+} from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { appVersion, programHere } from '../../openEngine.ts';
 import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
@@ -15,19 +22,22 @@ interface PackOfflineFlags extends CommonFlags {
 export async function packForOffline(folder: string, flags: PackOfflineFlags): Promise<number> {
   const { paths, settings } = programHere();
   const env = networkVariables(settings);
+  const [own] = await packableGpus(paths, env);
   const there = (await listModels(paths)).filter(({ id, present }) => present && id !== 'teaching');
   const { models = 'all' } = flags;
+  const choice = parsed(packOfflineSchema, {
+    folder,
+    gpu: flags.gpu?.replace('-', '_') ?? own?.gpu,
+    models:
+      models === 'all'
+        ? there.map(({ id }) => id)
+        : models === 'none'
+          ? []
+          : models.split(',').map((name) => name.trim()),
+  });
   const packed = unwrap(
     await packOffline({
-      folder,
-      gpu: flags.gpu === undefined ? undefined : parsed(gpuKindSchema, flags.gpu.replace('-', '_')),
-      models:
-        models === 'all'
-          ? there.map(({ id }) => id)
-          : models === 'none'
-            ? []
-            : models.split(',').map((name) => name.trim()),
-      ...{ paths, env, appVersion: appVersion(paths.root) },
+      ...{ ...choice, paths, env, appVersion: appVersion(paths.root) },
       ...(flags.quiet === true ? {} : { onProgress: stepLines(toStandardError) }),
     }),
   );

@@ -82,6 +82,17 @@ const BUILD_FOR: Readonly<Record<GpuKind, TorchBuild>> = {
   none: 'cpu',
 };
 
+/**
+ * The build for a kind of GPU, independent of this computer's hardware; null if there is none. `target`: such
+ * as linux-x64.
+ */
+export function pyTorchFor(target: string, gpu: GpuKind): Pick<TorchChoice, 'build' | 'isOrdinary'> | null {
+  const [platform = ''] = target.split('-');
+  if ((platform === 'darwin') !== (gpu === 'apple')) return null;
+  const build = BUILD_FOR[gpu];
+  return { build, isOrdinary: isOrdinaryBuild(build, { platform }) };
+}
+
 /** The build of a version such as 2.13.0+cpu. The ordinary build has no suffix. */
 function buildOf(version: string | undefined, system: { readonly platform: string }): string {
   return /\+(.+)$/.exec(version ?? '')?.[1] ?? ordinaryBuild(system);
@@ -116,9 +127,8 @@ export function gpuKindOf(build: string): GpuKind {
  */
 export function choosePyTorchFor(machine: Machine, gpu: GpuKind | null): TorchChoice | null {
   if (gpu === null) return choosePyTorch(machine);
-  if ((machine.platform === 'darwin') !== (gpu === 'apple')) return null;
-  const build = BUILD_FOR[gpu];
-  return { build, isOrdinary: isOrdinaryBuild(build, machine), reason: 'As it was asked for.' };
+  const choice = pyTorchFor(`${machine.platform}-${machine.arch}`, gpu);
+  return choice && { ...choice, reason: 'As it was asked for.' };
 }
 
 export function choosePyTorch(machine: Machine): TorchChoice {

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { ok, err, type Result } from '../../../contract/errors.ts';
-import type { SetUpPlan } from '../../../contract/rpc/computer.ts';
+import { gpuKindSchema, type OfflineChoices, type SetUpPlan } from '../../../contract/rpc/computer.ts';
 import type { AppPaths } from '../appPaths.ts';
 import { lookAtMachine, unsupportedMachine } from '../machine.ts';
 import { runCommand } from '../runCommand.ts';
-import { choosePyTorch, type TorchChoice } from './choosePyTorch.ts';
+import { choosePyTorch, gpuKindOf, pyTorchFor, type TorchChoice } from './choosePyTorch.ts';
 
 /**
  * Wheels are compressed: the environments for CUDA 13 and for processors, measured on Linux, take this many
@@ -69,4 +69,20 @@ export async function downloadSizes(
     torch: ofTorch,
     all: ofTorch === null ? null : known.packages + ofTorch,
   };
+}
+
+/** The GPUs that a folder can be packed for on this computer, with the bytes to download; its own first. */
+export async function packableGpus(
+  paths: AppPaths,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<OfflineChoices['gpus']> {
+  const machine = await lookAtMachine(runCommand, env);
+  const platform = `${machine.platform}-${machine.arch}`;
+  const own = gpuKindOf(choosePyTorch(machine).build);
+  const gpus: OfflineChoices['gpus'] = [];
+  for (const gpu of new Set([own, ...gpuKindSchema.options])) {
+    const torch = pyTorchFor(platform, gpu);
+    if (torch !== null) gpus.push({ gpu, downloadBytes: (await downloadSizes(paths, platform, torch)).all });
+  }
+  return gpus;
 }

@@ -13,6 +13,7 @@ import { withLastTest } from '../../devices/check/trial.ts';
 import { checkSetUp, checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText, latestShellLog } from '../computer/diagnostics.ts';
 import { lookAtFolder } from '../../setup/offlineFolder.ts';
+import { packableGpus } from '../../environment/install/setUpPlan.ts';
 import { HERE } from '../../system/here.ts';
 import type { Service } from '../service.ts';
 import { homedir, hostname } from 'node:os';
@@ -81,6 +82,15 @@ export function computerRouter(service: Service) {
       yield* downloads.verify(input.model).follow(signal);
     }),
     removeModel: computer.removeModel.handler(({ input }) => downloads.remove(input.model)),
+    offlineChoices: computer.offlineChoices.handler(async () => ({
+      gpus: await packableGpus(engine.paths),
+      underWay: service.packing.underWay,
+    })),
+    packOffline: computer.packOffline.handler(async ({ input, signal, context: { window } }) => {
+      await known.check([input.folder], window.paths);
+      return service.packing.start(input).follow(signal);
+    }),
+    cancelPacking: computer.cancelPacking.handler(() => service.packing.stop()),
     lookAtOfflineFolder: computer.lookAtOfflineFolder.handler(async ({ input, context: { window } }) => {
       await known.check([input.folder], window.paths);
       return lookAtFolder(input.folder, engine.paths);

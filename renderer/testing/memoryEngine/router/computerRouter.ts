@@ -14,6 +14,7 @@ import {
   madeControls,
   madeOfflineFolder,
   madeSpeed,
+  PACKABLE_GPUS,
 } from '../computer.ts';
 import { pause } from '../pause.ts';
 import type { World } from '../world.ts';
@@ -77,6 +78,32 @@ export function computerRouter(world: World) {
     importWeights: computer.importWeights.handler(() =>
       steps([message('step.checking', { file: 'ESM-2' }), message('step.converting', { file: 'ESM-2' })]),
     ),
+    offlineChoices: computer.offlineChoices.handler(() => ({
+      gpus: PACKABLE_GPUS,
+      underWay: world.packing,
+    })),
+    packOffline: computer.packOffline.handler(async function* ({ input }) {
+      world.packing = input;
+      const isStillPacking = () => world.packing !== null;
+      for await (const progress of steps([
+        message('step.pytorch_packages'),
+        message('step.packing'),
+        message('step.copying'),
+        message('step.checksums'),
+      ])) {
+        // Another call has cancelled it.
+        if (!isStillPacking()) {
+          const error = appError('internal', 'Packing was given up.');
+          yield { ...progress, finished: true, error };
+          return;
+        }
+        yield progress;
+      }
+      world.packing = null;
+    }),
+    cancelPacking: computer.cancelPacking.handler(() => {
+      world.packing = null;
+    }),
     lookAtOfflineFolder: computer.lookAtOfflineFolder.handler(({ input }) => madeOfflineFolder(input.folder)),
     setUpFromFolder: computer.setUpFromFolder.handler(async function* () {
       void world.environment.setUp();

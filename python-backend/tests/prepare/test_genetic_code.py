@@ -5,59 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from virnucpro_backend.prepare.arrays import ByteArray, offsets_of
-from virnucpro_backend.prepare.chunking import chunk_table
-from virnucpro_backend.prepare.frames import open_frames
+from benchmarks.genetic_code import CODES, RANDOM_GC, genes, hints, random_letters
 from virnucpro_backend.prepare.genetic_code import genetic_code_hints
 from virnucpro_backend.prepare.records.survey import InMemory
 
 DATA = Path(__file__).parents[1] / "data"
-CODES = {"TAG": 15, "TGA": 4}
-BASES = np.frombuffer(b"ACGT", np.uint8)
-COMPLEMENT = bytes.maketrans(b"ACGT", b"TGCA")
-STOPS = ("TAA", "TAG", "TGA")
-
-
-def hints(sequences: list[ByteArray], chunk_length: int) -> ByteArray:
-    """Return the hint of each sequence, uint8 [k]: 0, 4 or 15."""
-    lengths = np.array([sequence.size for sequence in sequences], np.int64)
-    letters = np.concatenate(sequences)
-    table = chunk_table(lengths, chunk_length)
-    frames = open_frames(letters, offsets_of(lengths)[table.record] + table.start, table.length)
-    is_lost = np.ones(table.record.size, np.bool_)
-    is_lost[frames.chunk] = False
-    chunks, *lost = (
-        np.bincount(table.record[chosen], minlength=lengths.size)
-        for chosen in (slice(None), is_lost, frames.lost_to_tag, frames.lost_to_tga)
-    )
-    return genetic_code_hints(InMemory(letters), lengths, chunks, np.stack(lost), chunk_length)
-
-
-def random_letters(random: np.random.Generator, length: int, gc: float) -> ByteArray:
-    """Independent letters, uint8 [length]."""
-    return BASES[random.choice(4, length, p=[(1 - gc) / 2, gc / 2, gc / 2, (1 - gc) / 2])]
-
-
-def genes(random: np.random.Generator, length: int, gc: float, codon: str, share: float) -> ByteArray:
-    """Genes in which `share` of the codons is `codon`, uint8 [length]."""
-    codons = np.array([a + b + c for a in "ACGT" for b in "ACGT" for c in "ACGT" if a + b + c not in STOPS])
-    weights = np.array([np.prod([gc if base in "GC" else 1 - gc for base in one]) for one in codons])
-    ends = [stop for stop in STOPS if stop != codon]
-    made: list[ByteArray] = []
-    while sum(part.size for part in made) < length:
-        body = random.choice(codons, random.integers(150, 500), p=weights / weights.sum())
-        body = np.where(random.random(body.size) < share, codon, body)
-        gene = ("ATG" + "".join(body) + ends[random.integers(2)]).encode()
-        if random.random() < 0.3:
-            gene = gene.translate(COMPLEMENT)[::-1]
-        made += [np.frombuffer(gene, np.uint8), random_letters(random, int(random.integers(20, 100)), gc)]
-    return np.concatenate(made)[:length]
 
 
 @pytest.mark.parametrize("chunk_length", [300, 500])
 def test_random_letters_get_no_hint_whatever_their_composition(chunk_length: int) -> None:
     random = np.random.default_rng(3)
-    made = [random_letters(random, 8_000, gc) for gc in np.arange(0.3, 0.76, 0.05) for _ in range(40)]
+    made = [random_letters(random, 8_000, gc) for gc in RANDOM_GC for _ in range(40)]
     # One in a hundred at most; the rule aims at one in 200.
     assert np.count_nonzero(hints(made, chunk_length)) <= len(made) // 100
 
@@ -73,7 +31,8 @@ def test_genes_that_read_a_stop_codon_get_its_code(codon: str, chunk_length: int
 
 def test_skew_between_the_strands_is_no_hint() -> None:
     random = np.random.default_rng(5)
-    made = [BASES[random.choice(4, 8_000, p=[0.1, 0.2, 0.4, 0.3])] for _ in range(100)]
+    letters = np.frombuffer(b"ACGT", np.uint8)
+    made = [letters[random.choice(4, 8_000, p=[0.1, 0.2, 0.4, 0.3])] for _ in range(100)]
     assert np.count_nonzero(hints(made, 500)) <= 1
 
 

@@ -193,6 +193,18 @@ class Trainer:
         self.models.head.running_mean.copy_(x.mean(1))
         self.models.head.running_var.copy_(x.var(1))
 
+    @torch.no_grad()
+    def scores(self, proteins: Tensor, dna: Tensor, at_once: int = 512) -> Tensor:
+        """Compute score2 [members, frames] of the same frames with every member."""
+        self.models.eval()
+        out = []
+        for begin in range(0, len(proteins), at_once):
+            p = proteins[begin : begin + at_once].long().expand(self.models.members, -1, -1)
+            d = dna[begin : begin + at_once].long().expand(self.models.members, -1, -1)
+            joined, _, _ = self.models.embed(p, d, torch.float32)
+            out.append(self.models.classify(joined).softmax(-1)[..., 1])
+        return torch.cat(out, 1)
+
 
 def _guessed(guess: Tensor, tokens: Tensor, hidden: Tensor) -> Tensor:
     """The mean cross entropy [members] of the hidden tokens."""

@@ -43,11 +43,7 @@ async function writeUniquelyNamed(
  * score of this frame. It is named like this frame in prediction_results.txt. Sequences without a scored
  * chunk have none. Returns how many there are.
  */
-async function writeProteins(
-  source: ExportSource,
-  inputs: InputSequences,
-  file: WholeFile,
-): Promise<number> {
+async function writeProteins(source: ExportSource, inputs: InputSequences, file: WholeFile): Promise<number> {
   let proteins = 0;
   for await (const { sequence, chunks } of source.sequencesWithChunks()) {
     const protein = decidingProtein(source, sequence, chunks, () => inputs.record(sequence.row));

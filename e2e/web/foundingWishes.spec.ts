@@ -196,7 +196,7 @@ async function flagsAndFailedFiles(): Promise<void> {
   // What each device was given, its memory, and the time that each file took.
   const logs = readdirSync(join(results(), 'logs')).map((name) => fileOf(`results/logs/${name}`));
   expect(logs.join('')).toMatch(/ engine assign 000000/);
-  expect(logs.join('')).toMatch(/ info .+ \(cpu:0\), .*[MG]B/);
+  expect(logs.join('')).toMatch(/ info .+ \(cpu:0\) is ready .*[MG]B of memory/);
   expect(JSON.parse(fileOf('results/run.json'))).toMatchObject({
     plan: { tokens_per_batch: 1024 },
     inputs: [{ device_seconds: expect.any(Number) }],

@@ -144,7 +144,8 @@ test.describe('every screen, at every size', () => {
     };
     await page.goto(cluster.url);
     await goToPlace(page, PLACES.running);
-    await expect(page.getByText(/of gpu-node-2$/).first()).toBeVisible();
+    const devices = page.getByRole('region', { name: 'Devices' });
+    await expect(devices.getByRole('row', { name: /of gpu-node-2/ }).first()).toBeVisible();
     await look('running on a cluster');
     await cluster.stop();
     expect(found).toEqual([]);

@@ -43,7 +43,7 @@ export async function makeRealRuns(places: Record<'data' | 'files', string>): Pr
   await writeFile(table, genomadTable(phages));
   await predict(RUNS.done, [...inputs, '--samples', sheet]);
   await predict(RUNS.otherChunks, [...inputs.slice(0, SAMPLES.length), '--chunk-length', '300']);
-  await predict(RUNS.paused, [join(places.files, 'pond_water.fasta'), '--order', 'sample'], 60_000);
+  await predict(RUNS.paused, [join(places.files, 'pond_water.fasta'), '--order', 'sample'], 30_000);
   return table;
 }
 

@@ -54,7 +54,7 @@ export async function results(page: Page, camera: GuideCamera, table: string): P
   await page.getByRole('menuitem', { name: 'Compare with another run' }).click();
   await page.getByRole('combobox', { name: 'The other run' }).click();
   await page.getByRole('option', { name: RUNS.otherChunks }).click();
-  await page.getByRole('figure', { name: 'Scores in both runs' }).waitFor();
+  await page.getByRole('heading', { name: /^Sequences whose call changed/ }).waitFor();
   await camera.take('compare');
   await page.getByRole('heading', { name: /^Sequences whose call changed/ }).evaluate(toTop);
   await camera.take('compare-changed');

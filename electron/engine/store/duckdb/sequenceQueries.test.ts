@@ -65,6 +65,19 @@ describe("a window's queries about the results", () => {
     expect((await run.store.scoreBins({ filter: { input: 1 } }, 5)).virus).toEqual([0, 0, 0, 0, 1]);
   });
 
+  it('counts no score of a sequence whose other chunk has failed', async () => {
+    const own = await preparedRun([[recordOf('partly failed', [1, 1])]]);
+    for (const { key } of own.prepared.parts)
+      await compute(own, key, ({ chunk }) => (chunk === 0 ? 0.9 : NaN));
+    expect(
+      await own.store.findSequences({ filter: {} }, { by: 'row', descending: false }, 0, 1),
+    ).toMatchObject({
+      items: [{ prediction: 'failed', virusScore: expect.closeTo(0.9) }],
+    });
+    expect(await own.store.scoreBins({ filter: {} }, 2)).toEqual({ virus: [0, 0], others: [0, 0] });
+    await own.store.close();
+  });
+
   it('gives rows in any order, and their sequences and scored chunks in that order', async () => {
     const { store } = run;
     const order = await store.selectedRows(

@@ -255,7 +255,7 @@ export function sequenceQueryMethods(source: ResultSource) {
       }
       return [...summaries.values()].sort((a, b) => a.input - b.input);
     },
-    /** Scored sequences of each call per bin of virus_score; bin i holds i/bins to below (i+1)/bins, the last one 1 as well. */
+    /** Sequences of each call per bin of virus_score; bin i holds i/bins to below (i+1)/bins, the last one 1 as well. */
     scoreBins: async (selection: SequenceSelection, bins: number) => {
       const none = () => new Array<number>(bins).fill(0);
       const counts = { virus: none(), others: none() };
@@ -263,7 +263,7 @@ export function sequenceQueryMethods(source: ResultSource) {
         selection,
         (condition) =>
           `SELECT least(${bins - 1}, floor(virus_score::DOUBLE * ${bins}))::INTEGER AS bin, prediction, count(*) AS count
-           FROM sequences WHERE virus_score IS NOT NULL AND ${condition} GROUP BY ALL`,
+           FROM sequences WHERE prediction IN ('virus', 'others') AND ${condition} GROUP BY ALL`,
       );
       for (const { bin, prediction, count } of found) counts[prediction][bin] = Number(count);
       return counts;

@@ -72,7 +72,7 @@ describe("a window's queries about the results", () => {
     expect(
       await own.store.findSequences({ filter: {} }, { by: 'row', descending: false }, 0, 1),
     ).toMatchObject({
-      items: [{ prediction: 'failed', virusScore: expect.closeTo(0.9) }],
+      items: [{ prediction: 'failed', virusScore: Math.fround(0.9) }],
     });
     expect(await own.store.scoreBins({ filter: {} }, 2)).toEqual({ virus: [0, 0], others: [0, 0] });
     await own.store.close();

@@ -1,7 +1,7 @@
 import { waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toShownError } from '../../api/callError.ts';
-import { type Transport, retryConnection, startConnection } from '../connection.ts';
+import { queries, type Transport, retryConnection, startConnection } from '../connection.ts';
 import { madeDevices } from '../../testing/memoryEngine/computer.ts';
 import { createMemoryEngine } from '../../testing/memoryEngine/index.ts';
 import { RUN_IDS } from '../../testing/memoryEngine/runs.ts';
@@ -48,6 +48,20 @@ describe('following the stream of an engine', () => {
     retryConnection();
     await waitFor(() => expect(nameOfDone()).toBe('Renamed meanwhile'));
     expect(useRuns.getState().error).toBeNull();
+  });
+
+  it('asks again for what is known of a run when it ends', async () => {
+    const { engine, transport } = engineWithLinks();
+    stops = [startConnection(transport), followRuns()];
+    await waitFor(() => expect(nameOfDone()).toBe('Lake plankton'));
+    const files = queries.runs.inputs.queryOptions({
+      input: { runId: RUN_IDS.running, offset: 0, limit: 1 },
+    });
+    await queryClient.query(files);
+    const isAskedAgain = () => queryClient.getQueryState(files.queryKey)?.isInvalidated;
+    expect(isAskedAgain()).toBe(false);
+    engine.changeRun(RUN_IDS.running, { state: { phase: 'done', failedParts: 0, failedRecords: 0 } });
+    await waitFor(() => expect(isAskedAgain()).toBe(true));
   });
 
   it('shows an error that the engine answers, with its title and next step', async () => {

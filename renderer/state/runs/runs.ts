@@ -3,7 +3,7 @@ import { create } from 'zustand';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { engine, queries } from '../connection.ts';
-import { queryClient } from '../queryClient.ts';
+import { askAgain, queryClient } from '../queryClient.ts';
 
 interface RunsState {
   /** Null until the engine has sent them. */
@@ -15,7 +15,13 @@ export const useRuns = create<RunsState>(() => ({ runs: null, error: null }));
 
 export function followRuns(): () => void {
   const observer = new QueryObserver(queryClient, queries.runs.watchAll.experimental_liveOptions());
-  return observer.subscribe(({ data, error }) => useRuns.setState({ runs: data ?? null, error }));
+  return observer.subscribe(({ data, error }) => {
+    const phases = new Map(useRuns.getState().runs?.map(({ runId, state }) => [runId, state.phase]));
+    useRuns.setState({ runs: data ?? null, error });
+    // What is asked for every few seconds while a run works has not seen its end.
+    if (data?.some(({ runId, state }) => (phases.get(runId) ?? state.phase) !== state.phase))
+      askAgain(queries.runs.key());
+  });
 }
 
 /** Waiting runs in the order in which they will start. */

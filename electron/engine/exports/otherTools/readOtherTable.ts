@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { type AppFailure, usage } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
-import { type CallRule, callRuleSchema, otherRuleSchema } from '../../../contract/otherTools.ts';
+import { type CallRule, otherTableSchema } from '../../../contract/otherTools.ts';
 import { isOriginalHead } from '../compare/originalResults.ts';
 import { noTable, tableRows } from '../../inputs/tableRows.ts';
 import { layoutOf, ruled } from './knownTables.ts';
@@ -15,15 +15,10 @@ const otherLineSchema = z.object({
 });
 export type OtherLine = z.infer<typeof otherLineSchema>;
 
-export const readOtherTableSchema = z.object({
-  title: z.string(),
-  /** The files that it was read from, joined by commas. */
-  file: z.string(),
-  rule: otherRuleSchema,
-  named: callRuleSchema.nullable(),
-  columns: z.array(z.string()),
-  lines: z.array(otherLineSchema),
-});
+/** Of a table of several files, `file` has their names, joined by commas. */
+export const readOtherTableSchema = otherTableSchema
+  .pick({ title: true, file: true, rule: true, named: true, columns: true })
+  .extend({ lines: z.array(otherLineSchema) });
 export type ReadOtherTable = z.infer<typeof readOtherTableSchema>;
 
 const MOST_COLUMNS = 1000;
@@ -55,9 +50,9 @@ export async function readOtherTable(
       head = readHead(row, file, named);
       continue;
     }
-    const { names, columns, layout } = head;
+    const { names, nameAt, columns, layout } = head;
     const cell = (column: string): string => beginningOf(row[names.indexOf(column)] ?? '', LONGEST_CELL);
-    const name = beginningOf(row[names.indexOf(layout.names)] ?? '', LONGEST_NAME);
+    const name = beginningOf(row[nameAt] ?? '', LONGEST_NAME);
     if (name === '') continue;
     const line = { name, isVirus: layout.call(cell), values: columns.map(cell) };
     bytes += bytesOfLine(line);
@@ -77,9 +72,10 @@ function readHead(row: readonly string[], file: string, named: CallRule | undefi
   if (isOriginalHead(names)) throw usage(message('original.is_compared', { file }));
   const known = layoutOf(names, file);
   if (known === null) throw noTable(file, 'Its first line names no column of sequence names.');
-  if (!named) return { names, columns: [...known.shown], layout: known };
+  const nameAt = names.indexOf(known.names);
+  if (!named) return { names, nameAt, columns: [...known.shown], layout: known };
   return {
-    names,
+    ...{ names, nameAt },
     columns: [...new Set([...columnOf(named, names), ...known.shown])],
     layout: { ...known, ...ruled(named) },
   };

@@ -259,9 +259,9 @@ class ReportPage {
   private distributions(): Part {
     const { virus, others } = this.facts.scores;
     const { texts, count, format } = this;
-    const lengths = this.facts.lengths.filter((bin) => bin.virus + bin.others + bin.not_scored > 0);
+    const all = (bin: LengthBin) => bin.virus + bin.others + bin.not_scored;
+    const lengths = this.facts.lengths.filter((bin) => all(bin) > 0);
     if (lengths.length === 0) return '';
-    const word = (call: 'virus' | 'others' | 'not_scored') => wordFor('prediction', call, this.language);
     const score = (bin: number) => format.decimal(bin / virus.length, 2);
     const scores = virus.map((n, bin) => n + others[bin]!);
     return section(
@@ -280,14 +280,14 @@ class ReportPage {
           cell: ({ from, to }) => (to === null ? `≥ ${count(from)}` : `${count(from)} – ${count(to - 1)}`),
         },
         ...(['virus', 'others', 'not_scored'] as const).map((call): ReportColumn<LengthBin> => ({
-          title: word(call),
+          title: wordFor('prediction', call, this.language),
           kind: 'n',
           cell: (bin) => count(bin[call]),
         })),
         {
           title: texts.notScoredShare,
           kind: 'n',
-          cell: (bin) => format.percent(bin.not_scored / (bin.virus + bin.others + bin.not_scored)),
+          cell: (bin) => format.percent(bin.not_scored / all(bin)),
         },
       ]),
     );

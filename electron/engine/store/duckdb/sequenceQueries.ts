@@ -174,16 +174,11 @@ export function sequenceQueryMethods(source: ResultSource) {
     }
   }
 
-  const counts = async (selection: SequenceSelection): Promise<ResultCounts> =>
-    (await countAndFind(selection)).counts;
-
   /** Counts the selected sequences and, for an order, finds its first rows in the same reading of the headers. */
-  async function countAndFind(
-    selection: SequenceSelection,
-    sort?: SequenceSort,
-  ): Promise<{ counts: ResultCounts; first: number[] | null }> {
+  async function countPredictions(selection: SequenceSelection, sort?: SequenceSort): Promise<ResultCounts> {
     const key = keyOf(selection);
-    if (counted?.key === key) return { counts: counted.counts, first: null };
+    if (counted?.key === key) return counted.counts;
+    const keyOfOrder = sort && keyOf(selection, sort);
     const columns = [
       ...predictionSchema.options.map(
         (one) => `count(*) FILTER (prediction = ${quoted(one)})::DOUBLE AS ${one}`,
@@ -197,8 +192,10 @@ export function sequenceQueryMethods(source: ResultSource) {
     );
     const { unsettled, first, ...byPrediction } = found!;
     const total = Object.values(byPrediction).reduce((sum, one) => sum + one, 0);
+    if (keyOfOrder !== undefined)
+      stretch = { key: keyOfOrder, first: 0, rows: Uint32Array.from((first?.items ?? []) as number[]) };
     counted = { key, counts: { total, byPrediction, unsettled } };
-    return { counts: counted.counts, first: sort ? ((first?.items ?? []) as number[]) : null };
+    return counted.counts;
   }
 
   return {
@@ -221,22 +218,15 @@ export function sequenceQueryMethods(source: ResultSource) {
       offset: number,
       limit: number,
     ): Promise<FoundSequences> => {
-      const { counts, first: found } = await countAndFind(
-        selection,
-        selection.filter.search ? sort : undefined,
-      );
-      const { total } = counts;
+      const { total } = await countPredictions(selection, selection.filter.search ? sort : undefined);
       const [begin, end] = [Math.min(offset, total), Math.min(offset + limit, total)];
       const key = keyOf(selection, sort);
       if (stretch?.key !== key || begin < stretch.first || end > stretch.first + stretch.rows.length)
-        stretch =
-          found && end <= found.length
-            ? { key, first: 0, rows: Uint32Array.from(found) }
-            : { key, ...(await stretchAround(selection, sort, { begin, end, total })) };
+        stretch = { key, ...(await stretchAround(selection, sort, { begin, end, total })) };
       const { first, rows } = stretch;
       return { total, items: await sequencesOf(rows.slice(begin - first, end - first)) };
     },
-    countPredictions: counts,
+    countPredictions,
     inputSummaries: async (): Promise<InputResultSummary[]> => {
       const found = await ask<{ label: string; prediction: Prediction; count: bigint; bases: number }>(
         { filter: {} },

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import shlex
 import sys
 from datetime import datetime, timezone
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,18 +17,17 @@ import torch
 from virnucpro_backend.devices.host import cpu_name, logical_cores
 from virnucpro_backend.devices.nvml import NvmlUnavailableError, open_nvml
 
-_PACKAGES = ("numpy", "triton", "tokenizers", "safetensors", "transformers", "fair-esm")
+_PACKAGES = {"numpy", "triton", "tokenizers", "safetensors", "transformers", "fair-esm"}
 
 
-def conditions(program: str, device: torch.device | None) -> dict[str, Any]:
+def conditions(module: str, device: torch.device | None) -> dict[str, Any]:
     """Return time, command, hardware and versions, ready for JSON.
 
-    `program`: a module or a file. Without a device no GPU is used, as even asking for its name takes memory.
+    Without a device no GPU is used, as even asking for its name takes memory.
     """
-    what = program if program.endswith(".py") else f"-m {program}"
     return {
         "measured": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "command": f"python {what} {shlex.join(sys.argv[1:])}".strip(),
+        "command": f"python -m {module} {shlex.join(sys.argv[1:])}".strip(),
         "device": None if device is None else _device_facts(device),
         "cpu": cpu_name(),
         "cores": logical_cores(),
@@ -35,9 +36,15 @@ def conditions(program: str, device: torch.device | None) -> dict[str, Any]:
             "python": platform.python_version(),
             "torch": torch.__version__,
             "cuda": torch.version.cuda,
-            **{package: _version(package) for package in _PACKAGES},
+            **{package.name: package.version for package in distributions() if package.name in _PACKAGES},
         },
     }
+
+
+def add_rows(file: Path, rows: dict[str, dict[str, Any]]) -> None:
+    """Write rows to a JSON file; they replace earlier rows of the same name."""
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    file.write_text(json.dumps(known | rows, indent=1) + "\n", encoding="utf-8")
 
 
 def _device_facts(device: torch.device) -> dict[str, Any]:
@@ -59,12 +66,5 @@ def _driver() -> str | None:
         nvml = open_nvml()
     except NvmlUnavailableError:
         return None
-    version_of_driver = nvml.ask(nvml.api.nvmlSystemGetDriverVersion)
-    return None if version_of_driver is None else str(version_of_driver)
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+    version = nvml.ask(nvml.api.nvmlSystemGetDriverVersion)
+    return None if version is None else str(version)

@@ -76,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     kinds: list[DeviceKind] = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
     with tempfile.TemporaryDirectory() as folder:
-        reads = bench_input(Path(folder), "reads", arguments.count, 1, arguments.sources).path
+        reads = bench_input(Path(folder), "reads", arguments.count, arguments.sources)
         reference = score_sequences([reads], arguments.model, "cpu", "fp32")
         counts = {
             "reads": len(reference.headers),

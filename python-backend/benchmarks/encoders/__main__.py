@@ -5,15 +5,40 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from benchmarks.encoders.anchors import RowUnavailableError
-from benchmarks.encoders.report import merge, record, skipped, table_line
-from benchmarks.encoders.rows import ROWS, Settings
+from benchmarks.conditions import add_rows, conditions
+from benchmarks.encoders.rows import ROWS, Row
+from benchmarks.encoders.timing import time_steps
 from virnucpro_backend.devices.allocator import set_up_device_allocator
 from virnucpro_backend.encoders.precision import forbid_hidden_rounding
+
+
+def measure(row: Row, tokens_per_batch: int, seconds: float, device: torch.device) -> dict[str, Any]:
+    """Time a row; return it with everything that is needed to judge or repeat it."""
+    tokens_per_batch = row.tokens_per_batch or tokens_per_batch
+    steps, code = row.make(device, tokens_per_batch)
+    timing = asdict(time_steps(steps, seconds, device))
+    return {
+        "title": row.title,
+        "unit": row.unit,
+        "code": code,
+        "tokens_per_batch": tokens_per_batch,
+        **{key: round(value, 3) for key, value in timing.items()},
+        **conditions("benchmarks.encoders", device),
+    }
+
+
+def table_line(name: str, row: dict[str, Any]) -> str:
+    """Make a line with rate, memory, clock and power."""
+    return (
+        f"{name:26} {row['rate']:10,.0f} {row['unit']:10} (first second {row['rate_at_first']:10,.0f})"
+        f" {row['peak_memory_gib']:6.2f} GiB  {row['sm_mhz']:5.0f} MHz {row['power_w']:4.0f} W  {row['code']}"
+    )
 
 
 def main() -> int:
@@ -33,15 +58,15 @@ def main() -> int:
         return 1
 
     forbid_hidden_rounding()
-    settings = Settings(torch.device("cuda", 0), arguments.tokens_per_batch, arguments.seconds)
     for name in names:
         try:
-            row = record(ROWS[name], *ROWS[name].run(settings), settings)
-        except RowUnavailableError as unavailable:
-            row = skipped(ROWS[name], str(unavailable), settings)
+            row = measure(ROWS[name], arguments.tokens_per_batch, arguments.seconds, torch.device("cuda", 0))
+        except ImportError as missing:
+            print(f"{name:26} skipped: {missing}", flush=True)
+            continue
         print(table_line(name, row), flush=True)
         if arguments.json is not None:
-            merge(arguments.json, {name: row})
+            add_rows(arguments.json, {name: row})
         gc.collect()
         torch.cuda.empty_cache()
     return 0

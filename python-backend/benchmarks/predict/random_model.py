@@ -1,33 +1,34 @@
-"""`python -m benchmarks.predict.random_model FOLDER --seed N`: write a model of random weights of the
-published shapes, to measure speed where the published ones are not at hand."""
+"""`python -m benchmarks.predict.random_model FOLDER`: write a model of random weights of the published
+shapes, to measure speed where the published ones are not at hand."""
 
 from __future__ import annotations
 
-import argparse
 import shutil
+import sys
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from benchmarks import TOKENIZER
 from virnucpro_backend.check.device import randomise
-from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS, DnabertSConfig
-from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2, Esm2Config
+from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS
+from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2
 from virnucpro_backend.encoders.head import HEAD_TENSORS
 from virnucpro_backend.safetensors_file import sha256_of_file, write_safetensors
 from virnucpro_backend.weights.model_files import ModelFile
 from virnucpro_backend.weights.model_json import ModelDescription, write_model_json
 
+TESTS = Path(__file__).resolve().parents[2] / "tests"
+TOKENIZER = TESTS / "data" / "demo-model" / "dnabert_s" / "tokenizer.json"
+"""A tokenizer with the published vocabulary's size."""
+
 HIDDEN = 512
 """Width of the published classifier's hidden layer."""
 
 
-def write_random_model(
-    folder: Path, seed: int, esm2: Esm2Config = ESM2_3B, dnabert_s: DnabertSConfig = DNABERT_S
-) -> None:
+def write_random_model(folder: Path) -> None:
     """Write a model folder. Matrices are exact in FP16, so every precision sees the same weights."""
-    torch.manual_seed(seed)
+    torch.manual_seed(1)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     folder.mkdir(parents=True, exist_ok=True)
     files = {}
@@ -39,13 +40,13 @@ def write_random_model(
 
     with torch.no_grad(), device:
         for role, build in (
-            ("esm2", lambda: Esm2(esm2, torch.float16)),
-            ("dnabert_s", lambda: DnabertS(dnabert_s, torch.float16)),
+            ("esm2", lambda: Esm2(ESM2_3B, torch.float16)),
+            ("dnabert_s", lambda: DnabertS(DNABERT_S, torch.float16)),
         ):
             encoder = build()
-            randomise(encoder, torch.Generator(device).manual_seed(seed))
+            randomise(encoder, torch.Generator(device).manual_seed(1))
             write(role, encoder.state_dict())
-        inputs = esm2.width + dnabert_s.width
+        inputs = ESM2_3B.width + DNABERT_S.width
         zeros, ones = torch.zeros(HIDDEN), torch.ones(HIDDEN)
         hidden = torch.randn(HIDDEN, inputs) * inputs**-0.5, zeros, ones, zeros, zeros, ones
         output = torch.randn(2, HIDDEN) * HIDDEN**-0.5, torch.zeros(2)
@@ -54,13 +55,9 @@ def write_random_model(
     files["tokenizer"] = ModelFile(tokenizer.name, tokenizer.stat().st_size, sha256_of_file(tokenizer))
     notice = "random weights, no biological meaning"
     write_model_json(
-        folder, ModelDescription("random", "Random weights", notice, 500, files, esm2, dnabert_s, None)
+        folder, ModelDescription("random", "Random weights", notice, 500, files, ESM2_3B, DNABERT_S, None)
     )
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    write_random_model(arguments.folder, arguments.seed)
+    write_random_model(Path(sys.argv[1]))

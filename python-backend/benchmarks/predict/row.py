@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.conditions import conditions
-from benchmarks.predict.inputs import BenchInput
-from benchmarks.predict.result_tables import table_hashes
-from benchmarks.predict.run_figures import RunFigures, run_figures
+from benchmarks.predict.run_figures import run_figures
+from virnucpro_backend.safetensors_file import sha256_of_file
 
 ROOT = Path(__file__).resolve().parents[3]
+TABLES = ("*.txt", "*.csv", "*.tsv", "*.parquet", "*.fna")
+"""The files that don't depend on the time and the devices of a run."""
 
 
 @dataclass(frozen=True)
@@ -29,50 +29,36 @@ class Bench:
     cli: str
     work: Path
     model: Path
-    precision: str
     options: Sequence[str]
-    keep_runs: bool
 
 
-def predict_row(bench: Bench, source: BenchInput, name: str, devices: str) -> dict[str, Any]:
+def predict_row(bench: Bench, source: Path, name: str, devices: str) -> dict[str, Any]:
     """Run. Raises CalledProcessError and ValueError."""
     earlier = any((bench.work / cache).exists() for cache in ("kernels", "cache"))
     folder = bench.work / f"{name}_predictions"
-    figures = _predict(bench, source.path, folder, devices)
+    figures = _predict(bench, source, folder, devices)
     described = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    row: dict[str, Any] = {
+    return {
         **conditions("benchmarks.predict", None),
         "devices": described["devices"],
         "caches_at_start": "warm" if earlier else "cold",
-        "input": source.made,
-        "run": asdict(figures),
+        "input": source.name,
+        "run": figures,
         "plan": described["plan"],
         "counts": described["counts"],
-        "tables": table_hashes(folder),
+        "tables": {
+            table.name: sha256_of_file(table) for kind in TABLES for table in sorted(folder.glob(kind))
+        },
     }
-    if not bench.keep_runs:
-        shutil.rmtree(folder / "work")
-    return row
 
 
-def _predict(bench: Bench, source: Path, folder: Path, devices: str) -> RunFigures:
+def _predict(bench: Bench, source: Path, folder: Path, devices: str) -> dict[str, Any]:
     """Run `predict` in a separate process. Raises CalledProcessError if it fails."""
     command = [
-        *shlex.split(bench.cli),
-        "predict",
-        str(source),
-        "--model",
-        str(bench.model),
+        *(*shlex.split(bench.cli), "predict", str(source), "-o", str(folder), "--force"),
+        *("--model", str(bench.model), "--devices", devices, "--no-embed-equal-sequences-once"),
+        *bench.options,
     ]
-    command += [
-        "-o",
-        str(folder),
-        "--force",
-        "--keep-work",
-        "--precision",
-        bench.precision,
-    ]
-    command += ["--devices", devices, *bench.options]
     environment = {
         "VIRNUCPRO_PYTHON": sys.executable,
         "VIRNUCPRO_CACHE": str(bench.work / "cache"),
@@ -92,10 +78,10 @@ def _predict(bench: Bench, source: Path, folder: Path, devices: str) -> RunFigur
 
 def row_lines(name: str, row: dict[str, Any]) -> list[str]:
     """Format a row as lines for the terminal."""
-    run, made = row["run"], row["input"]
+    run = row["run"]
     names = ", ".join(device["name"] for device in row["devices"])
     lines = [
-        f"{name}, on {names}: {made['sequences']:,} sequences, {run['frames']:,} frames, "
+        f"{name}, on {names}: {row['input']}, {run['frames']:,} frames, "
         f"{run['residues']:,} residues; {run['parts']} parts, {row['plan']['precision']}",
         f"  start to first tokens      {run['seconds_to_first_tokens']:10.1f} s, "
         f"caches {row['caches_at_start']}",
@@ -109,13 +95,8 @@ def row_lines(name: str, row: dict[str, Any]) -> list[str]:
     for gpu in run["gpus"]:
         lines.append(
             f"  {gpu['device'][:12]:26} {gpu['busy_percent']:8.1f} % busy on average, "
-            f"{gpu['busy_percent_lowest']:.0f} % at least; {_number(gpu['memory_gib'], '.2f')} GiB; "
-            f"{_number(gpu['power_w'], '.0f')} W; {gpu['parts']} parts"
-        )
-    if row["plan"]["embed_equal_sequences_once"]:
-        spared = row["counts"]["frames_protein_repeated"]
-        lines.append(
-            f"  equal proteins once        {spared:10,} frames spared ({100 * spared / run['frames']:.1f} %)"
+            f"{gpu['busy_percent_lowest']:.0f} % at least; {gpu['memory_gib'] or 0:.2f} GiB; "
+            f"{gpu['power_w'] or 0:.0f} W; {gpu['parts']} parts"
         )
     lines += [
         f"  end of work to tables      {run['seconds_from_last_part_to_tables']:10.2f} s "
@@ -123,7 +104,3 @@ def row_lines(name: str, row: dict[str, Any]) -> list[str]:
         f"  whole command              {run['seconds_total']:10.1f} s",
     ]
     return lines
-
-
-def _number(value: float | None, form: str) -> str:
-    return "?" if value is None else format(value, form)

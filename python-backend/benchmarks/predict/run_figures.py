@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
-import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 STEADY_FROM, STEADY_TO = 0.2, 0.9
 """Shares of all residues: before the first, prepare runs too; after the second, parts are small."""
+
+GPUS = """
+SELECT device,
+  avg(utilization) FILTER (WHERE time BETWEEN :begin AND :end) AS busy_percent,
+  min(utilization) FILTER (WHERE time BETWEEN :begin AND :end) AS busy_percent_lowest,
+  max(memory) / 1073741824.0 AS memory_gib,
+  avg(power) FILTER (WHERE time BETWEEN :begin AND :end) AS power_w
+FROM device_sample GROUP BY device HAVING busy_percent IS NOT NULL ORDER BY device
+"""
+"""Load and power during the steady state, memory over the entire run, of each device that was measured."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +39,8 @@ class DonePart:
 
 
 @dataclass(frozen=True)
-class Sample:
-    """A sample of the monitor, in milliseconds, per cent, bytes and watts."""
-
-    device: str
-    time: int
-    utilization: float | None
-    memory: int | None
-    power: float | None
-
-
-@dataclass(frozen=True)
 class Steady:
-    """The middle of the work, and how many parts ended in it. Rates are per second."""
+    """The middle of the work in ms, and how many parts ended in it. Rates are per second."""
 
     begin: int
     end: int
@@ -49,55 +48,25 @@ class Steady:
     residues_per_second: float
     frames_per_second: float
 
-    @property
-    def seconds(self) -> float:
-        return (self.end - self.begin) / 1000
-
-
-@dataclass(frozen=True)
-class GpuFigures:
-    """One GPU: load and power during the steady state, memory over the entire run, all of its parts."""
-
-    device: str
-    parts: int
-    busy_percent: float
-    busy_percent_lowest: float
-    memory_gib: float | None
-    power_w: float | None
-
-
-@dataclass(frozen=True)
-class RunFigures:
-    """The figures of a run that was started as a command. `gpus` is empty if none was measured."""
-
-    parts: int
-    residues: int
-    frames: int
-    seconds_to_first_tokens: float
-    steady: Steady | None
-    gpus: list[GpuFigures]
-    seconds_from_last_part_to_tables: float
-    seconds_total: float
-
 
 def steady_state(parts: Sequence[DonePart]) -> Steady | None:
     """Compute the rate between the parts that end the first fifth and the first nine tenths of residues.
 
-    `parts` may be of several devices. The window begins and ends with a stored part; the parts that other
-    devices were computing then count by the share of their time in it. None if there are too few parts.
+    `parts` are of all devices, in the order in which they ended. The window begins and ends with a stored
+    part; the parts that other devices were computing then count by the share of their time in it. None if
+    there are too few parts.
     """
-    ordered = sorted(parts, key=lambda part: part.ended_at)
-    total = sum(part.residues for part in ordered)
+    total = sum(part.residues for part in parts)
     done, marks = 0, list[int]()
-    for number, part in enumerate(ordered):
+    for number, part in enumerate(parts):
         done += part.residues
         for share in (STEADY_FROM, STEADY_TO)[len(marks) :]:
             if done >= share * total:
                 marks.append(number)
-    first, last = marks if len(marks) == 2 else (0, 0)
-    if ordered == [] or ordered[last].ended_at <= ordered[first].ended_at:
+    first, last = marks
+    begin, end = parts[first].ended_at, parts[last].ended_at
+    if end <= begin:
         return None
-    begin, end = ordered[first].ended_at, ordered[last].ended_at
     seconds = (end - begin) / 1000
     return Steady(
         begin,
@@ -108,10 +77,11 @@ def steady_state(parts: Sequence[DonePart]) -> Steady | None:
     )
 
 
-def run_figures(folder: Path, started: float, ended: float) -> RunFigures:
+def run_figures(folder: Path, started: float, ended: float) -> dict[str, Any]:
     """Read the figures. `started`, `ended`: times of the command, in seconds since the epoch. Raises
     ValueError if the run is not done."""
     with sqlite3.connect(f"file:{folder / 'run.db'}?mode=ro", uri=True) as db:
+        db.row_factory = sqlite3.Row
         parts = [
             DonePart(*row)
             for row in db.execute(
@@ -120,47 +90,21 @@ def run_figures(folder: Path, started: float, ended: float) -> RunFigures:
                 " WHERE attempt.outcome = 'done' AND part.state = 'done' ORDER BY attempt.ended_at"
             )
         ]
-        samples = [
-            Sample(*row)
-            for row in db.execute(
-                "SELECT device, time, utilization, memory, power FROM device_sample ORDER BY time"
-            )
-        ]
         phases = dict(db.execute("SELECT message, time FROM event WHERE code = 'phase' ORDER BY event"))
-    if not parts or "done" not in phases:
-        raise ValueError(f"{folder} holds no run that came to its end")
-    steady = steady_state(parts)
+        if not parts or "done" not in phases:
+            raise ValueError(f"{folder} holds no run that came to its end")
+        steady = steady_state(parts)
+        gpus = list(db.execute(GPUS, {"begin": steady.begin, "end": steady.end})) if steady else []
     first, last = parts[0], parts[-1]
-    return RunFigures(
-        parts=len(parts),
-        residues=sum(part.residues for part in parts),
-        frames=sum(part.frames for part in parts),
-        seconds_to_first_tokens=first.ended_at / 1000 - first.seconds - started,
-        steady=steady,
-        gpus=_gpus(parts, samples, steady) if steady else [],
-        seconds_from_last_part_to_tables=(phases["done"] - last.ended_at) / 1000,
-        seconds_total=ended - started,
-    )
-
-
-def _gpus(parts: Sequence[DonePart], samples: Sequence[Sample], steady: Steady) -> list[GpuFigures]:
-    gpus = []
-    for device in sorted({sample.device for sample in samples}):
-        own = [sample for sample in samples if sample.device == device]
-        during = [sample for sample in own if steady.begin <= sample.time <= steady.end]
-        busy = [sample.utilization for sample in during if sample.utilization is not None]
-        if not busy:
-            continue
-        power = [sample.power for sample in during if sample.power is not None]
-        memory = [sample.memory for sample in own if sample.memory is not None]
-        gpus.append(
-            GpuFigures(
-                device=device,
-                parts=sum(part.device == device for part in parts),
-                busy_percent=statistics.fmean(busy),
-                busy_percent_lowest=min(busy),
-                memory_gib=max(memory) / 2**30 if memory else None,
-                power_w=statistics.fmean(power) if power else None,
-            )
-        )
-    return gpus
+    return {
+        "parts": len(parts),
+        "residues": sum(part.residues for part in parts),
+        "frames": sum(part.frames for part in parts),
+        "seconds_to_first_tokens": first.ended_at / 1000 - first.seconds - started,
+        "steady": asdict(steady) if steady else None,
+        "gpus": [
+            {**gpu, "parts": sum(part.device == gpu["device"] for part in parts)} for gpu in map(dict, gpus)
+        ],
+        "seconds_from_last_part_to_tables": (phases["done"] - last.ended_at) / 1000,
+        "seconds_total": ended - started,
+    }

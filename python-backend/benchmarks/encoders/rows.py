@@ -66,7 +66,8 @@ def _random(device: torch.device, build: Callable[[], Model]) -> Model:
     with torch.device(device), torch.no_grad():
         model = build()
         randomise(model, torch.Generator(device).manual_seed(0))
-    return model.eval()
+    # Tables that are computed by the processor, too.
+    return model.to(device).eval()
 
 
 def _esm2(title: str, precision: Precision, lengths: Lengths, general: bool = False) -> Row:

@@ -10,7 +10,7 @@ import { ensureEnvironment } from './ensureEnvironment.ts';
 import { fetchedUvFolder, uvFileName } from './install/uv.ts';
 import type { Machine } from './machine.ts';
 import { Steps } from './steps.ts';
-import { fakePython, type FakeComputer } from './testing/fakePython.ts';
+import { fakePython, installedProgram, type FakeComputer } from './testing/fakePython.ts';
 import { LINUX_MACHINE as MACHINE, windowsEnvironment } from './testing/machines.ts';
 import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
@@ -23,24 +23,11 @@ const LOCK =
 
 beforeEach(async () => {
   root = temporaryFolder();
-  const pythonBackend = join(root, 'python-backend');
-  paths = {
-    root,
-    pythonBackend,
-    pythonSource: join(pythonBackend, 'src'),
-    resources: join(root, 'resources'),
-    dataDir: join(root, 'data'),
-    usualDataDir: join(root, 'data'),
-    environmentFolder: join(root, 'data', 'python'),
-  };
-  await mkdir(pythonBackend);
-  await writeFile(join(pythonBackend, 'requirements.txt'), 'torch==2.13.0\n');
-  await writeFile(join(pythonBackend, 'requirements.lock'), LOCK);
-  await writeFile(
-    join(pythonBackend, 'requirements-test.lock'),
-    `${LOCK}pytest==9 \\\n    --hash=sha256:cc\n`,
-  );
-  await mkdir(join(root, 'uv'));
+  paths = installedProgram(root, {
+    'requirements.txt': 'torch==2.13.0\n',
+    'requirements.lock': LOCK,
+    'requirements-test.lock': `${LOCK}pytest==9 \\\n    --hash=sha256:cc\n`,
+  });
   await writeFile(join(root, 'uv', uvFileName(process.platform)), '');
 });
 

@@ -5,9 +5,9 @@
 import { cp, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { unwrap } from '../../contract/errors.ts';
 import { resolveAppPaths, type AppPaths } from './appPaths.ts';
 import { checkEnvironment } from './checkEnvironment.ts';
-import { acquireFileLock } from '../system/fileLock.ts';
 import { pythonLaunch } from './pythonLaunch.ts';
 import { runCommand } from './runCommand.ts';
 import { temporaryFolder } from '../testing/temporaryFolder.ts';
@@ -16,9 +16,7 @@ let paths: AppPaths;
 let folder: string;
 
 beforeAll(() => {
-  const resolved = resolveAppPaths();
-  if (!resolved.ok) throw new Error(resolved.error.cause);
-  paths = resolved.value;
+  paths = unwrap(resolveAppPaths());
   folder = temporaryFolder();
 });
 
@@ -31,11 +29,10 @@ it('works: every package can be imported', async () => {
 });
 
 it('is not misled by files in the current folder', async () => {
-  const checked = await checkEnvironment({ paths }, false);
-  if (!checked.ok) throw new Error(checked.error.cause);
+  const checked = unwrap(await checkEnvironment({ paths }, false));
   const decoy = join(folder, 'decoy');
   await mkdir(join(decoy, 'virnucpro_backend'), { recursive: true });
-  const launch = pythonLaunch(checked.value, 'virnucpro_backend.environment_check');
+  const launch = pythonLaunch(checked, 'virnucpro_backend.environment_check');
   const outcome = await runCommand({ ...launch, cwd: decoy });
   expect(outcome.ending).toBe('succeeded');
 });
@@ -64,16 +61,4 @@ it('distinguishes an interpreter that is missing from one that exists', async ()
       nextStep: expect.stringContaining('--python') as string,
     },
   });
-});
-
-it('takes over the lock of an installation whose process has ended', async () => {
-  const path = join(folder, 'python.lock');
-  const ended = await runCommand({
-    file: process.execPath,
-    args: ['-e', `require('fs').writeFileSync(process.argv[1], String(process.pid))`, path],
-    env: {},
-  });
-  expect(ended.ending).toBe('succeeded');
-  const lock = await acquireFileLock(path, { onHeld: () => expect.unreachable() });
-  lock.release();
 });

@@ -17,6 +17,7 @@ import { stubInstallation, type StubInstallation } from './testing/stubInstallat
 
 const made = await stubInstallation();
 const skipped = typeof made === 'string' ? made : '';
+const UNFINISHED = /not been set up to its end/;
 
 describe.skipIf(skipped !== '')(`a set-up repairs ${skipped && `(skipped: ${skipped})`}`, () => {
   const stub = made as StubInstallation;
@@ -42,28 +43,39 @@ describe.skipIf(skipped !== '')(`a set-up repairs ${skipped && `(skipped: ${skip
     await cp(whole, folder, { recursive: true, verbatimSymlinks: true });
   });
 
-  it.each<[string, (site: string) => Promise<unknown>]>([
-    ['no environment at all', () => rm(folder, { recursive: true })],
-    ['a missing interpreter', () => rm(HERE.interpreterIn(folder))],
+  it.each<[string, RegExp, (site: string) => Promise<unknown>]>([
+    ['no environment at all', /cannot be started/, () => rm(folder, { recursive: true })],
+    ['a missing interpreter', /cannot be started/, () => rm(HERE.interpreterIn(folder))],
     [
       'a dangling link to a Python that is gone',
+      /cannot be started/,
       async () => {
         await rm(HERE.interpreterIn(folder));
         await symlink(join(folder, 'gone', 'python3.9'), HERE.interpreterIn(folder));
       },
     ],
-    ['a missing package', (site) => rm(join(site, 'torch'), { recursive: true })],
-    ['a package without its files', (site) => rm(join(site, 'numpy', '__init__.py'))],
+    ['a missing package', /torch is not installed/, (site) => rm(join(site, 'torch'), { recursive: true })],
+    [
+      'a package without its files',
+      /numpy is not installed/,
+      (site) => rm(join(site, 'numpy', '__init__.py')),
+    ],
     [
       'a package that was half installed',
+      /torch cannot be imported: SyntaxError/,
       async (site) => {
         await rm(join(site, 'torch-1.0.dist-info', 'RECORD'));
-        await truncate(join(site, 'torch', '__init__.py'), 5);
+        await truncate(join(site, 'torch', '__init__.py'), 12);
       },
     ],
-    ['a package of zeros', (site) => writeFile(join(site, 'torch', '__init__.py'), Buffer.alloc(64))],
+    [
+      'a package of zeros',
+      /torch cannot be imported/,
+      (site) => writeFile(join(site, 'torch', '__init__.py'), Buffer.alloc(64)),
+    ],
     [
       'another version of PyTorch',
+      /changed the packages.*torch/,
       async (site) => {
         await cp(join(site, 'torch-1.0.dist-info'), join(site, 'torch-0.9.dist-info'), { recursive: true });
         await rm(join(site, 'torch-1.0.dist-info'), { recursive: true });
@@ -71,10 +83,11 @@ describe.skipIf(skipped !== '')(`a set-up repairs ${skipped && `(skipped: ${skip
         await writeFile(file, (await readFile(file, 'utf8')).replace('1.0', '0.9'));
       },
     ],
-    ['an installation that was cut off', () => rm(join(folder, 'virnucpro-environment.json'))],
-    ['a record that was cut off', () => truncate(join(folder, 'virnucpro-environment.json'), 20)],
+    ['an installation that was cut off', UNFINISHED, () => rm(join(folder, 'virnucpro-environment.json'))],
+    ['a record that was cut off', UNFINISHED, () => truncate(join(folder, 'virnucpro-environment.json'), 20)],
     [
       'a lock that a dead process left, of nonsense',
+      UNFINISHED,
       async () => {
         await rm(join(folder, 'virnucpro-environment.json'));
         await writeFile(`${folder}.lock`, '\u0000\u0000nonsense');
@@ -84,16 +97,20 @@ describe.skipIf(skipped !== '')(`a set-up repairs ${skipped && `(skipped: ${skip
     ],
     [
       'a cache of damaged downloads',
+      /cannot be started/,
       async () => {
         await rm(folder, { recursive: true });
         await mkdir(join(stub.paths.dataDir, 'uv', 'cache', 'archive-v0'), { recursive: true });
         await writeFile(join(stub.paths.dataDir, 'uv', 'cache', 'archive-v0', 'x'), 'nonsense');
       },
     ],
-  ])('%s', async (_, damage) => {
+  ])('%s', async (_, cause, damage) => {
     expect((await check()).ok).toBe(true);
     await damage(await sitePackages(folder));
-    expect((await check()).ok).toBe(false);
+    expect(await check()).toMatchObject({
+      ok: false,
+      error: { code: 'python_broken', cause: expect.stringMatching(cause) as string },
+    });
     // The quick check at every start finds most problems; the repair of the computer check fixes those that
     // it can't see.
     const repaired = (await ensure()).ok && (await check()).ok;

@@ -1,11 +1,23 @@
 /** A fake computer whose Pythons, uv and environment give prepared answers: no process is started. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { unwrap } from '../../../contract/errors.ts';
 import { HERE } from '../../system/here.ts';
+import { resolveAppPaths, type AppPaths } from '../appPaths.ts';
 import { uvFileName } from '../install/uv.ts';
 import type { Command, CommandOutcome, CommandRunner } from '../runCommand.ts';
 
 const PACKAGES = { torch: '2.13.0', numpy: '2.4.6' };
+
+/** An installed program in this folder, with these files of requirements and no others. */
+export function installedProgram(root: string, requirements: Record<string, string>): AppPaths {
+  for (const part of ['python-backend/src/virnucpro_backend', 'resources', 'uv'])
+    mkdirSync(join(root, part), { recursive: true });
+  for (const [name, content] of Object.entries(requirements))
+    writeFileSync(join(root, 'python-backend', name), content);
+  const env = { VIRNUCPRO_HOME: root, VIRNUCPRO_DATA_DIR: join(root, 'data') };
+  return unwrap(resolveAppPaths({ env }));
+}
 
 export interface FakeComputer {
   /** Path of the Python that uv finds on it; undefined if there is none. */

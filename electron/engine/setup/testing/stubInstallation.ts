@@ -2,14 +2,15 @@
  * A small but real installation: a real Python and a real uv install packages of a few bytes, which have the
  * names of the large ones, from a package index on this computer.
  */
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { ok } from '../../../contract/errors.ts';
+import { ok, unwrap } from '../../../contract/errors.ts';
 import { resolveAppPaths, type AppPaths } from '../../environment/appPaths.ts';
 import { checkEnvironment } from '../../environment/checkEnvironment.ts';
+import { installedProgram } from '../../environment/testing/fakePython.ts';
 import { fetchOwnUv, findUv } from '../../environment/install/uv.ts';
 import { type Machine } from '../../environment/machine.ts';
 import { scrubbedEnvironment, type PythonEnvironment } from '../../environment/pythonLaunch.ts';
@@ -22,8 +23,6 @@ export interface StubInstallation {
   readonly machine: Machine;
   /** Directs installers to the index on this computer, and nowhere else. */
   readonly env: NodeJS.ProcessEnv;
-  /** The environment that the tests themselves run with; its Python is 3.11 or another version. */
-  readonly host: PythonEnvironment;
   readonly python: string;
   readonly address: string;
   /** Additional files that the server offers, by name. */
@@ -35,34 +34,22 @@ export interface StubInstallation {
 
 /** If the installation can't be made here, returns the reason as a text, with which a test is skipped. */
 export async function stubInstallation(): Promise<StubInstallation | string> {
-  const real = resolveAppPaths();
-  if (!real.ok) throw new Error(real.error.cause);
-  const checked = await checkEnvironment({ paths: real.value }, false);
-  if (!checked.ok) throw new Error(checked.error.cause);
-  const host = checked.value;
-  const found = findUv(real.value);
+  const real = unwrap(resolveAppPaths());
+  const host = unwrap(await checkEnvironment({ paths: real }, false));
+  const found = findUv(real);
   const fetched =
-    found === undefined ? await fetchOwnUv(real.value, { run: runCommand, env: process.env }) : ok(found);
+    found === undefined ? await fetchOwnUv(real, { run: runCommand, env: process.env }) : ok(found);
   if (!fetched.ok) return `uv could not be fetched: ${fetched.error.cause}`;
   const uv = fetched.value;
 
   const root = await mkdtemp(join(tmpdir(), 'Données β '));
-  const pythonBackend = join(root, 'python-backend');
+  const lock = await stubWheels(host, join(root, 'wheels'), real.pythonSource);
   const paths: AppPaths = {
-    root,
-    pythonBackend,
-    pythonSource: real.value.pythonSource,
-    resources: real.value.resources,
-    dataDir: join(root, 'data'),
-    usualDataDir: join(root, 'data'),
-    environmentFolder: join(root, 'data', 'python'),
+    ...installedProgram(root, { 'requirements.lock': lock, 'requirements.txt': 'torch==1.0\n' }),
+    pythonSource: real.pythonSource,
+    resources: real.resources,
   };
-  await mkdir(join(root, 'uv'), { recursive: true });
   await copyFile(uv, join(root, 'uv', basename(uv)));
-  await mkdir(pythonBackend);
-  const wheels = await stubWheels(host, join(root, 'wheels'), real.value.pythonSource);
-  await writeFile(join(pythonBackend, 'requirements.lock'), wheels.lock);
-  await writeFile(join(pythonBackend, 'requirements.txt'), 'torch==1.0\n');
 
   const extra = new Map<string, Buffer>();
   const server = await serve(join(root, 'wheels'), extra);
@@ -76,7 +63,6 @@ export async function stubInstallation(): Promise<StubInstallation | string> {
     });
   return {
     paths,
-    host,
     python: host.pythonVersion.split('.').slice(0, 2).join('.'),
     machine: {
       platform: process.platform,
@@ -107,11 +93,7 @@ export async function stubInstallation(): Promise<StubInstallation | string> {
  * Makes a wheel for each package that computing needs, from the list that the Python side checks, and for one
  * that PyTorch needs; and their lock file.
  */
-async function stubWheels(
-  host: PythonEnvironment,
-  folder: string,
-  source: string,
-): Promise<{ lock: string }> {
+async function stubWheels(host: PythonEnvironment, folder: string, source: string): Promise<string> {
   const check = await readFile(join(source, 'virnucpro_backend', 'environment_check.py'), 'utf8');
   const block = /PACKAGES = \{([^}]*)\}/.exec(check)?.[1] ?? '';
   const names = [...block.matchAll(/"([^"]+)": "([^"]+)"/g)].map(([, distribution, module]) => [
@@ -130,7 +112,7 @@ async function stubWheels(
     const hash = await hashFile(join(folder, name));
     lock += `${(name.split('-')[0] ?? '').replaceAll('_', '-')}==1.0 \\\n    --hash=sha256:${hash}\n`;
   }
-  return { lock };
+  return lock;
 }
 
 const MAKE_WHEELS = `

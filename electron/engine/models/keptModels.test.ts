@@ -1,61 +1,37 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import type { ModelManifest } from '../../contract/model.ts';
-import { resolveAppPaths, type AppPaths } from '../environment/appPaths.ts';
+import { unwrap } from '../../contract/errors.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
+import { APP_PATHS } from '../testing/realFiles.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 import { listModels, removeModel } from './listModels.ts';
+import { readManifest } from './modelFolder.ts';
 import { publishedModels } from './publishedModels.ts';
 import { resolveModel } from './resolveModel.ts';
-import { temporaryFolder } from '../testing/temporaryFolder.ts';
+import { putModel } from './testing/putModel.ts';
 
 let data: string;
 let paths: AppPaths;
 
 beforeEach(() => {
   data = temporaryFolder();
-  const resolved = resolveAppPaths();
-  if (!resolved.ok) throw new Error(resolved.error.cause);
-  paths = { ...resolved.value, dataDir: data };
+  paths = { ...APP_PATHS, dataDir: data };
 });
 
-/** A model folder with the backend's layout: encoders shared, everything else in the folder. */
-async function put(name: string, encoder = 'esm2-aa', sizes = { esm2: 100, own: 10 }): Promise<string> {
-  const folder = join(data, 'weights', name);
-  const shared = join(data, 'weights', 'shared');
-  await Promise.all([mkdir(folder, { recursive: true }), mkdir(shared, { recursive: true })]);
-  const bundled = join(paths.resources, 'teaching-model', 'model.json');
-  const manifest = JSON.parse(await readFile(bundled, 'utf8')) as ModelManifest;
-  manifest.name = name;
-  manifest.title = `Model ${name}`;
-  manifest.notice = null;
-  const file = async (path: string, size: number) => {
-    await writeFile(join(folder, path), Buffer.alloc(size));
-    return { path, size, sha256: 'a'.repeat(64) };
-  };
-  manifest.files = {
-    esm2: await file(`../shared/${encoder}.safetensors`, sizes.esm2),
-    dnabert_s: await file('../shared/dnabert_s-bb.safetensors', 50),
-    tokenizer: await file('tokenizer.json', sizes.own),
-    head: await file('head.safetensors', sizes.own),
-  };
-  await writeFile(join(shared, `${encoder}.json`), JSON.stringify({ size: sizes.esm2 }));
-  await writeFile(join(folder, 'model.json'), JSON.stringify(manifest));
-  return folder;
-}
-
+const put = (name: string, encoder?: string) => putModel(name, paths, encoder);
 const model = async (id: string) => (await listModels(paths)).find((entry) => entry.id === id);
 
 it('lists imported models with the files they share, and finds them by their names', async () => {
   const mine = await put('Gut phages');
   await put('500');
-  expect((await listModels(paths)).map(({ id, kind }) => [id, kind])).toEqual([
-    ['300', 'published'],
-    ['500', 'published'],
-    [mine, 'imported'],
-    ['teaching', 'teaching'],
+  expect((await listModels(paths)).map(({ id, kind, present }) => [id, kind, present])).toEqual([
+    ['300', 'published', false],
+    ['500', 'published', true],
+    [mine, 'imported', true],
+    ['teaching', 'teaching', true],
   ]);
   expect(await model('500')).toMatchObject({
-    present: true,
     sizeBytes: 170,
     freesBytes: 20,
     sharedWith: ['Model Gut phages'],
@@ -84,10 +60,9 @@ it('removes the files that no other model uses', async () => {
 it('keeps a file that another model refers to', async () => {
   await put('500');
   const folder = await put('custom-1');
-  const path = join(folder, 'model.json');
-  const manifest = JSON.parse(await readFile(path, 'utf8')) as ModelManifest;
+  const manifest = unwrap(await readManifest(folder));
   manifest.files.tokenizer.path = '../500/tokenizer.json';
-  await writeFile(path, JSON.stringify(manifest));
+  await writeFile(join(folder, 'model.json'), JSON.stringify(manifest));
   expect(await removeModel('500', paths)).toMatchObject({ ok: true, value: { freedBytes: 10 } });
   expect(await model(folder)).toMatchObject({ present: true });
 });

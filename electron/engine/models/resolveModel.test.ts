@@ -1,15 +1,15 @@
 import { cp, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { unwrap } from '../../contract/errors.ts';
 import type { ModelManifest } from '../../contract/model.ts';
-import { resolveAppPaths, type AppPaths } from '../environment/appPaths.ts';
-import { checkEnvironment } from '../environment/checkEnvironment.ts';
-import { RANDOM_MODEL } from '../testing/realFiles.ts';
-import { listModels } from './listModels.ts';
-import { verifyModel } from './weights.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
+import { APP_PATHS, RANDOM_MODEL } from '../testing/realFiles.ts';
+import { temporaryFolder, testContext } from '../testing/testContext.ts';
+import { readManifest, weightsFolder } from './modelFolder.ts';
 import { findModel, modelFolderOf, resolveModel, resolveSecondModel } from './resolveModel.ts';
-import { weightsFolder } from './modelFolder.ts';
-import { temporaryFolder } from '../testing/temporaryFolder.ts';
+import { verifyModel } from './weights.ts';
 
 const BLOB = '05424f2a4c8a54450a2dcca24ca1f089332afa91';
 
@@ -18,9 +18,7 @@ let paths: AppPaths;
 
 beforeEach(() => {
   folder = temporaryFolder();
-  const resolved = resolveAppPaths();
-  if (!resolved.ok) throw new Error(resolved.error.cause);
-  paths = { ...resolved.value, dataDir: folder };
+  paths = { ...APP_PATHS, dataDir: folder };
 });
 
 /** Puts random weights in the place of a published model, as a stand-in for gigabytes. */
@@ -30,10 +28,13 @@ async function putPublished(name: string): Promise<string> {
   return target;
 }
 
-async function environment() {
-  const checked = await checkEnvironment({ paths }, false);
-  if (!checked.ok) throw new Error(checked.error.cause);
-  return checked.value;
+const { environment } = testContext();
+
+/** Describes a model otherwise. */
+async function describeAs(target: string, change: (manifest: ModelManifest) => unknown): Promise<void> {
+  const manifest = unwrap(await readManifest(target));
+  change(manifest);
+  await writeFile(join(target, 'model.json'), JSON.stringify(manifest));
 }
 
 describe('a model that is present', () => {
@@ -49,18 +50,14 @@ describe('a model that is present', () => {
   });
 
   it('has the same hash as in the Python backend', async () => {
-    const model = await resolveModel('teaching', paths);
-    if (!model.ok) throw new Error(model.error.cause);
-    const { interpreter, source } = await environment();
-    const { execa } = await import('execa');
-    const { stdout } = await execa(
-      interpreter,
-      ['-m', 'virnucpro_backend.weights', 'verify', model.value.planModel.folder],
-      { env: { PYTHONPATH: source } },
-    );
+    const { planModel } = unwrap(await resolveModel('teaching', paths));
+    const verify = ['-m', 'virnucpro_backend.weights', 'verify', planModel.folder];
+    const { stdout } = await execa(environment.interpreter, verify, {
+      env: { PYTHONPATH: environment.source },
+    });
     expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
       type: 'done',
-      model_hash: model.value.planModel.hash,
+      model_hash: planModel.hash,
     });
   });
 
@@ -79,20 +76,16 @@ describe('a head file', () => {
     const head = join(folder, 'my head.pth');
     await cp(join(published, '500_model.pth'), head);
     await writeFile(head, Buffer.concat([await readFile(head), Buffer.from('changed')]));
-    const base = await resolveModel('500', paths);
-    const own = await resolveModel(head, paths);
-    if (!base.ok || !own.ok) throw new Error('not resolved');
-    expect(own.value.planModel.hash).not.toBe(base.value.planModel.hash);
-    const manifest = JSON.parse(
-      await readFile(join(own.value.planModel.folder, 'model.json'), 'utf8'),
-    ) as ModelManifest;
-    expect(manifest).toMatchObject({ norm_bands: null, files: { esm2: { path: '../500/esm2_demo.pt' } } });
-    // A resumed run finds it by its own folder.
-    expect(await resolveModel(own.value.planModel.folder, paths)).toEqual(own);
-    expect(await verifyModel(await environment(), own.value.planModel.folder)).toEqual({
-      ok: true,
-      value: undefined,
+    const base = unwrap(await resolveModel('500', paths));
+    const own = unwrap(await resolveModel(head, paths));
+    expect(own.planModel.hash).not.toBe(base.planModel.hash);
+    expect(unwrap(await readManifest(own.planModel.folder))).toMatchObject({
+      norm_bands: null,
+      files: { esm2: { path: '../500/esm2_demo.pt' } },
     });
+    // A resumed run finds it by its own folder.
+    expect(unwrap(await resolveModel(own.planModel.folder, paths))).toEqual(own);
+    expect((await verifyModel(environment, own.planModel.folder)).ok).toBe(true);
   });
 
   it('that belongs to a published model brings the chunk length with it, whatever its name', async () => {
@@ -122,19 +115,15 @@ describe('a head file', () => {
 
 describe('the model of a second look', () => {
   async function secondOf(choice: string, length: number) {
-    const first = await resolveModel(choice, paths);
-    if (!first.ok) throw new Error(first.error.cause);
-    return resolveSecondModel(first.value, length, paths);
+    return resolveSecondModel(unwrap(await resolveModel(choice, paths)), length, paths);
   }
 
   async function describe500And300(change: (manifest: ModelManifest) => void = () => undefined) {
-    for (const name of ['500', '300']) {
-      const path = join(await putPublished(name), 'model.json');
-      const manifest = JSON.parse(await readFile(path, 'utf8')) as ModelManifest;
-      Object.assign(manifest, { name, title: name, chunk_length: Number(name) });
-      if (name === '300') change(manifest);
-      await writeFile(path, JSON.stringify(manifest));
-    }
+    for (const name of ['500', '300'])
+      await describeAs(await putPublished(name), (manifest) =>
+        Object.assign(manifest, { name, title: name, chunk_length: Number(name) }),
+      );
+    await describeAs(join(folder, 'weights', '300'), change);
   }
 
   it('is the one published for its chunks, and none where the model itself judges them', async () => {
@@ -177,7 +166,7 @@ describe('refusals', () => {
     const bytes = await readFile(path);
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
     await writeFile(path, bytes);
-    expect(await verifyModel(await environment(), target)).toMatchObject({
+    expect(await verifyModel(environment, target)).toMatchObject({
       ok: false,
       error: { code: 'model_damaged', cause: expect.stringContaining('500_model.pth') as string },
     });
@@ -194,32 +183,16 @@ describe('refusals', () => {
 
   it('refuses file paths that lead outside the folders of the models', async () => {
     const target = await putPublished('mine');
-    const path = join(target, 'model.json');
     for (const escape of ['../../secret', '/etc/passwd', 'a/../../b', 'C:\\x', '../..', 'a//b/../c']) {
-      const manifest = JSON.parse(
-        await readFile(join(paths.resources, 'teaching-model', 'model.json'), 'utf8'),
-      ) as ModelManifest;
-      manifest.files.head.path = escape;
-      await writeFile(path, JSON.stringify(manifest));
-      expect(await resolveModel(target, paths)).toMatchObject({
-        ok: false,
-        error: { code: 'model_damaged' },
-      });
+      await cp(join(RANDOM_MODEL, 'model.json'), join(target, 'model.json'));
+      await describeAs(target, ({ files }) => (files.head.path = escape));
+      expect(await resolveModel(target, paths)).toMatchObject({ error: { code: 'model_damaged' } });
     }
   });
 
   it.each(['nonsense', '/no/such/folder'])('%s', async (choice) => {
     expect(await resolveModel(choice, paths)).toMatchObject({ ok: false, error: { code: 'model_unknown' } });
   });
-});
-
-it('lists which models are available and which are present', async () => {
-  const models = await listModels(paths);
-  expect(models.map(({ id, present }) => [id, present])).toEqual([
-    ['300', false],
-    ['500', false],
-    ['teaching', true],
-  ]);
 });
 
 describe('the model of a run', () => {
@@ -232,11 +205,9 @@ describe('the model of a run', () => {
         recursive: true,
       });
     }
-    const before = await resolveModel('teaching', first);
-    if (!before.ok) throw new Error(before.error.cause);
+    const { planModel } = unwrap(await resolveModel('teaching', first));
     await rm(first.resources, { recursive: true });
 
-    const { planModel } = before.value;
     const now = modelFolderOf(planModel, second);
     expect(await resolveModel(now, second)).toMatchObject({
       ok: true,
@@ -249,10 +220,9 @@ describe('the model of a run', () => {
   });
 
   it('is found by its hash among the weights of another computer, and named if it is missing', async () => {
-    const teaching = await resolveModel('teaching', paths);
-    if (!teaching.ok) throw new Error(teaching.error.cause);
+    const teaching = unwrap(await resolveModel('teaching', paths));
     const elsewhere = {
-      ...teaching.value.planModel,
+      ...teaching.planModel,
       name: 'ours',
       folder: join(folder, 'of another computer', 'ours'),
     };

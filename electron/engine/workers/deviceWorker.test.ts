@@ -9,8 +9,7 @@ import {
   type LoadCommand,
   localLauncher,
 } from './backendProcess.ts';
-import { MADE_UP_PART } from './testing/madeUpPart.ts';
-import { madeUpWorker } from './testing/madeUpWorker.ts';
+import { MADE_UP_PART, madeUpWorker } from './testing/madeUpWorker.ts';
 import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 let folder: string;
@@ -26,10 +25,7 @@ const OPTIONS = {
   restartDelayMs: 1,
 };
 
-/**
- * Works until `isOver`, and assigns a part to each worker that gets ready; returns all events except
- * heartbeats.
- */
+/** Works until `isOver`, and assigns a part to each worker that gets ready; returns all events. */
 async function supervise(
   behaviour: string,
   isOver: (events: readonly DeviceWorkerEvent[]) => boolean,
@@ -54,6 +50,7 @@ async function supervise(
   return events;
 }
 
+const hasDied = (events: readonly DeviceWorkerEvent[]): boolean => events.at(-1)?.type === 'worker_died';
 const types = (events: readonly DeviceWorkerEvent[]): string[] => events.map(({ type }) => type);
 const isSwitchedOff = (events: readonly DeviceWorkerEvent[]): boolean => {
   const last = events.at(-1);
@@ -95,7 +92,7 @@ describe('DeviceWorker', () => {
     'names the model that a worker was reading when it crashed',
     async () => {
       const load = () => ({ type: 'load', model_folder: '/models/mine' }) as LoadCommand;
-      const events = await supervise('crashes', (all) => all.at(-1)?.type === 'worker_died', { load });
+      const events = await supervise('crashes', hasDied, { load });
       expect(events.at(-1)).toMatchObject({
         error: { code: 'worker_died', wording: { cause: { values: { folder: '/models/mine' } } } },
       });
@@ -121,12 +118,14 @@ describe('DeviceWorker', () => {
     expect(events.at(-1)).toMatchObject({ error: { code: 'worker_load_failed' } });
   });
 
-  it('kills and names a worker that sends invalid messages, or none at all', async () => {
-    const garbage = await supervise('garbage', (all) => all.at(-1)?.type === 'worker_died');
-    expect(garbage.at(-1)).toMatchObject({ restartAttempt: 1, error: { code: 'protocol_garbage' } });
-    const silent = await supervise('silent', (all) => all.at(-1)?.type === 'worker_died', {
-      deadlines: { ...DEADLINES, silentMs: 500 },
-    });
-    expect(silent.at(-1)).toMatchObject({ restartAttempt: 1, error: { code: 'worker_silent' } });
+  it('kills and names a worker that sends invalid messages, none at all, or that it is idle with a part', async () => {
+    for (const [behaviour, code, limits] of [
+      ['garbage', 'protocol_garbage', {}],
+      ['silent', 'worker_silent', { silentMs: 500 }],
+      ['idle', 'worker_stalled', { stepFloorMs: 1_000 }],
+    ] as const) {
+      const events = await supervise(behaviour, hasDied, { deadlines: { ...DEADLINES, ...limits } });
+      expect(events.at(-1)).toMatchObject({ restartAttempt: 1, error: { code } });
+    }
   });
 });

@@ -1,11 +1,11 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
+import { isProcessAlive } from '../system/liveProcess.ts';
 import { DeviceWorker, type LoadCommand } from './backendProcess.ts';
 import { DEADLINES } from './deadlines.ts';
-import { MADE_UP_PART } from './testing/madeUpPart.ts';
-import { madeUpWorker } from './testing/madeUpWorker.ts';
+import { MADE_UP_PART, madeUpWorker } from './testing/madeUpWorker.ts';
 import { WarmWorkers } from './warmWorkers.ts';
 import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
@@ -62,20 +62,7 @@ async function run(name: string, { precision = 'fp32', mostTokens = null, device
   return { pid, ready };
 }
 
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
-const hasEnded = (pid: number): Promise<void> =>
-  vi.waitFor(
-    () => {
-      expect(isAlive(pid)).toBe(false);
-    },
-    { timeout: 30_000, interval: 20 },
-  );
+const hasEnded = (pid: number): Promise<void> => expect.poll(() => isProcessAlive(pid)).toBe(false);
 
 describe('WarmWorkers', () => {
   it('gives the next run the worker of the last, which has the model loaded', async () => {
@@ -102,9 +89,9 @@ describe('WarmWorkers', () => {
 
   it('ends what waits when its memory is wanted, when it has waited long, and when the program ends', async () => {
     const wanted = await run('wanted');
-    expect(isAlive(wanted.pid)).toBe(true);
+    expect(isProcessAlive(wanted.pid)).toBe(true);
     await kept.release();
-    expect(isAlive(wanted.pid)).toBe(false);
+    expect(isProcessAlive(wanted.pid)).toBe(false);
 
     const closing = await run('closing');
     await kept.close();
@@ -119,15 +106,13 @@ describe('WarmWorkers', () => {
     const devices = ['cpu:0', 'cpu:1'];
     const kepts = await Promise.all(devices.map((device) => run(`run ${device.at(-1)}`, { device })));
     await kept.release();
-    expect(kepts.map(({ pid }) => isAlive(pid))).toEqual([false, false]);
+    expect(kepts.map(({ pid }) => isProcessAlive(pid))).toEqual([false, false]);
   });
 
   it('starts another in place of one that has died while it waited', async () => {
     const first = await run('first');
     process.kill(first.pid, 'SIGKILL');
-    await vi.waitFor(() => {
-      expect(kept.memoryBytes).toBe(0);
-    });
+    await expect.poll(() => kept.memoryBytes).toBe(0);
     expect((await run('second')).pid).not.toBe(first.pid);
   });
 });

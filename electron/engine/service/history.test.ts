@@ -8,46 +8,37 @@ import { runRequestSchema } from '../../contract/rpc/runs.ts';
 import { engineBase } from '../run/engineContext.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { StoreThread } from '../store/storeThread.ts';
-import { syntheticPlan } from '../store/testing/syntheticRun.ts';
-import { temporaryFolder, testContext } from '../testing/testContext.ts';
+import { HOST_ENTRY } from '../store/testing/storeFixture.ts';
+import { DESCRIPTION, syntheticPlan } from '../store/testing/syntheticRun.ts';
+import { APP_PATHS } from '../testing/realFiles.ts';
+import { temporaryFolder } from '../testing/temporaryFolder.ts';
 import { listRun } from './runs/runSummary.ts';
 import { openService, type Service } from './service.ts';
 import { libraryOfRuns } from './testing/manyRuns.ts';
 
+const REQUEST = runRequestSchema.parse({ inputs: ['/data/a.fa'] });
 let service: Service | undefined;
 afterEach(() => service?.close());
 
 async function open(dataDir: string): Promise<Service> {
-  const { paths, storeHost } = testContext();
-  const base = engineBase({ appVersion: 'test', paths: { ...paths, dataDir }, storeHost });
+  const paths = { ...APP_PATHS, dataDir };
+  const base = engineBase({ appVersion: 'test', paths, storeHost: HOST_ENTRY });
   service = await openService(base, { interpreter: join(dataDir, 'none') });
   return service;
 }
 
 async function finishedRun(folder: string): Promise<string> {
-  const runId = randomUUID();
-  const store = await openRunStore(folder, {
-    hostEntry: testContext().storeHost,
-    create: {
-      plan: syntheticPlan(1),
-      description: {
-        runId,
-        name: 'run',
-        createdAt: 0,
-        appVersion: '1',
-        options: { request: runRequestSchema.parse({ inputs: ['/data/a.fa'] }) },
-      },
-    },
-  });
-  await store.close();
-  return runId;
+  const description = { ...DESCRIPTION, runId: randomUUID(), options: { request: REQUEST } };
+  const create = { plan: syntheticPlan(1), description };
+  await (await openRunStore(folder, { hostEntry: HOST_ENTRY, create })).close();
+  return description.runId;
 }
 
 it('makes as many library queries for a history of a thousand runs as for ten, and lists it in one message', async () => {
   const asked: string[][] = [];
   for (const count of [10, 1000]) {
     const dataDir = join(temporaryFolder(), 'data');
-    await libraryOfRuns({ dataDir, storeHost: testContext().storeHost }, count);
+    await libraryOfRuns({ dataDir, storeHost: HOST_ENTRY }, count);
     const call = vi.spyOn(StoreThread.prototype, 'call');
     const { list, close } = await open(dataDir);
     const { value } = await list.watch().next();
@@ -90,12 +81,11 @@ it('has at most four databases open for reading, and none after closing', async 
 it('lists a run of the command line, also one that is started while the program runs', async () => {
   const parent = temporaryFolder();
   const dataDir = join(parent, 'data');
-  const { paths, storeHost } = testContext();
-  const program = { paths: { ...paths, dataDir }, storeHost };
+  const program = { paths: { ...APP_PATHS, dataDir }, storeHost: HOST_ENTRY };
   const list = async (name: string): Promise<string> => {
     const folder = join(parent, name);
     const runId = await finishedRun(folder);
-    const store = await openRunStore(folder, { hostEntry: storeHost });
+    const store = await openRunStore(folder, { hostEntry: HOST_ENTRY });
     await listRun(program, store);
     await store.close();
     return runId;

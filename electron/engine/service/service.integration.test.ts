@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { existsSync } from 'node:fs';
-import { appendFile, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { appError, AppFailure, unwrap } from '../../contract/errors.ts';
 import { checkThisComputer } from './computer/checks.ts';
 import type { InspectedFile } from '../../contract/protocol/index.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
+import { putModel } from '../models/testing/putModel.ts';
 import { createRun } from '../run/begin/createRun.ts';
 import { SAMPLE, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { threadsLeft } from '../store/storeThread.ts';
@@ -46,6 +47,15 @@ function request(input: string, more: Partial<RunRequest> = {}): RunRequest {
 async function create(input: string, more: Partial<RunRequest> = {}): Promise<string> {
   const wanted = request(input, more);
   return service.control.create(wanted, dirname(input));
+}
+
+function estimate(
+  work: { chunks: number; frames: number; residues: number },
+  asked: RunRequest,
+  contents: () => Promise<string[]>,
+) {
+  const question = { ...work, request: asked, folder: join(folder, 'out'), contents };
+  return estimateRun(question, service.pythonEnvironment, service.speeds);
 }
 
 /** Polls, because the condition may change without a change in the list of runs. */
@@ -180,34 +190,8 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     expect(await readdir(runFolder)).toEqual(['my notes.txt']);
   });
 
-  it('gives no estimate before it has measured, and one after', async () => {
-    const input = await writeInput('long.fa', 6);
-    const ask = () => {
-      const question = {
-        request: request(input),
-        chunks: 3200,
-        frames: 5000,
-        residues: 700_000,
-        folder: join(folder, 'out'),
-        contents: () => Promise.resolve([]),
-      };
-      return estimateRun(question, service.pythonEnvironment, service.speeds);
-    };
-    const before = await ask();
-    expect(before).toMatchObject({ seconds: null, blocker: null });
-    const runId = await create(input);
-    await until(() => phase(runId) === 'done' && service.control.queue.active === null);
-    await expect.poll(async () => (await ask()).seconds).not.toBeNull();
-    const { seconds } = await ask();
-    expect(seconds?.low).toBeGreaterThan(0);
-    expect(seconds?.high).toBeGreaterThan(seconds?.low ?? 0);
-  });
-
-  it('estimates of a run that takes over an earlier one only what it computes, and says before the start if it cannot', async () => {
+  it('gives no estimate before it has measured, and then of a run that takes over an earlier one only what it computes', async () => {
     const [input, more] = [await writeInput('long.fa', 6), await writeInput('more.fa', 1)];
-    const runId = await create(input, { order: 'file' });
-    await until(() => phase(runId) === 'done' && service.control.queue.active === null);
-    const { folder: earlier, plan } = service.catalog.find(runId);
     const asked = { repairs: [] };
     const read: InspectedFile[] = [];
     for await (const event of service.inspections.inspect([input, more], asked))
@@ -216,11 +200,13 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     const whole = file?.judged['500'];
     if (!file || !whole) throw new Error('long.fa was not read');
     const second = { ...whole, frames: whole.frames + 10, residues: whole.residues + 1_000 };
-    const ask = (work: typeof whole, changes: Partial<RunRequest> = {}, inputs = [input]) => {
-      const contents = () => service.inspections.contents(inputs, asked);
-      const question = { ...work, request: request(input, changes), folder: join(folder, 'out'), contents };
-      return estimateRun(question, service.pythonEnvironment, service.speeds);
-    };
+    const ask = (work: typeof whole, changes: Partial<RunRequest> = {}, inputs = [input]) =>
+      estimate(work, request(input, changes), () => service.inspections.contents(inputs, asked));
+    expect(await ask(whole)).toMatchObject({ seconds: null, blocker: null });
+
+    const runId = await create(input, { order: 'file' });
+    await until(() => phase(runId) === 'done' && service.control.queue.active === null);
+    const { folder: earlier, plan } = service.catalog.find(runId);
     const again = { reuseEmbeddings: earlier, secondChunkLength: 300 };
     await expect.poll(async () => (await ask(whole)).seconds).not.toBeNull();
     const { seconds: rest } = await ask({ ...whole, frames: 10, residues: 1_000 });
@@ -248,15 +234,8 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
 
   it('estimates a model of the published size from the measured speed of the devices', async () => {
     const input = await writeInput('few.fa', 1);
-    const model = join(folder, 'model');
-    await cp(join(service.engine.paths.resources, 'teaching-model'), model, { recursive: true });
-    const manifest = join(model, 'model.json');
-    // Estimating reads no weights: the notice and the checksums identify the teaching model.
-    const teaching = await readFile(manifest, 'utf8');
-    const other = teaching
-      .replaceAll(/"sha256": "\w/g, '"sha256": "0')
-      .replace(/"notice": "[^"]*"/, '"notice": null');
-    await writeFile(manifest, other);
+    // Estimating reads no weights.
+    const model = await putModel('published', service.engine.paths);
     const rates = {
       tokens_per_batch: 504,
       esm2_residues_per_second: 20,
@@ -264,26 +243,14 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
       products_residues_per_second: 25,
     };
     const report = { precision: 'fp32', verdict: 'works', figures: { rows: [rates] }, problem: null };
-    const run = () =>
-      Promise.resolve({
-        ending: 'succeeded' as const,
-        exitCode: 0,
-        stdout: JSON.stringify([report]),
-        stderr: '',
-        summary: '',
-      });
-    const ask = (model: string) => {
-      const asked = request(input, { model, precision: 'fp32' });
-      const question = {
-        request: asked,
-        chunks: 1,
-        frames: 100,
-        residues: 16_600,
-        folder: join(folder, 'out'),
-        contents: () => Promise.resolve([]),
-      };
-      return estimateRun(question, service.pythonEnvironment, service.speeds);
-    };
+    const outcome = { ending: 'succeeded', exitCode: 0, stderr: '', summary: '' } as const;
+    const run = () => Promise.resolve({ ...outcome, stdout: JSON.stringify([report]) });
+    const ask = (model: string) =>
+      estimate(
+        { chunks: 1, frames: 100, residues: 16_600 },
+        request(input, { model, precision: 'fp32' }),
+        () => Promise.resolve([]),
+      );
     expect(await ask(model)).toMatchObject({ seconds: null, basis: null });
     const context = await service.pythonEnvironment.context();
     unwrap(await checkThisComputer(context, { check: 'speed' }, { run }));

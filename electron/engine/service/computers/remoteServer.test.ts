@@ -44,12 +44,6 @@ describe.skipIf(process.platform !== 'linux')('the server on another computer', 
     expect(isProcessAlive(second.server.pid)).toBe(false);
   });
 
-  it('is not ended while a run is active', async () => {
-    const busy = await start('busy');
-    expect(await endServer({ ssh, tunnel: busy })).toBe(false);
-    expect(isProcessAlive(busy.server.pid)).toBe(true);
-  });
-
   it('says what it wrote if it does not start', async () => {
     await expect(reachServer(ssh, 'ls')).rejects.toMatchObject({
       error: { code: 'server_not_started', detail: expect.stringContaining('--for-ssh') as string },

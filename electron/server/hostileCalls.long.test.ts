@@ -1,6 +1,6 @@
 import { call, type AnyProcedure } from '@orpc/server';
 import type { AnyContractProcedure } from '@orpc/contract';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -42,10 +42,7 @@ beforeAll(async () => {
     resultsFolder: join(root, 'results'),
   });
 });
-afterAll(async () => {
-  await service.close();
-  await rm(root, { recursive: true, force: true });
-});
+afterAll(() => service.close());
 
 function deep(levels: number): unknown {
   let value: unknown = {};
@@ -89,24 +86,13 @@ function hostileValues(): (() => unknown)[] {
 /** A value that matches the schema, if one is easy to construct. */
 function fitting(schema: z.ZodType, key: string): unknown {
   if (key === 'runId') return runId;
-  for (const value of [
-    [root],
-    root,
-    1,
-    true,
-    [],
-    'all',
-    'teaching',
-    'tsv',
-    'inputs',
-    'keep',
-    { by: 'row', descending: true },
-  ])
-    if (schema.safeParse(value).success) return value;
-  return undefined;
+  const words = ['all', 'teaching', 'tsv', 'inputs', 'keep'];
+  const values = [[root], root, 1, true, [], ...words, { by: 'row', descending: true }];
+  return values.find((value) => schema.safeParse(value).success);
 }
 
 interface Sent {
+  /** The call, and which of its values is hostile. */
   name: string;
   procedure: AnyProcedure;
   input: unknown;
@@ -124,16 +110,18 @@ function* hostileCalls(): Generator<Sent> {
       const shape = schema instanceof z.ZodObject ? (schema.shape as Record<string, z.ZodType>) : {};
       const keys = Object.keys(shape);
       for (let number = 0; number < CASES_PER_CALL; number++) {
-        const hostile = values[Math.floor(random() * values.length)]?.();
+        const chosen = Math.floor(random() * values.length);
+        const hostile = values[chosen]?.();
         const at = keys[number % Math.max(1, keys.length)];
         const input: Record<string, unknown> = {};
         for (const [key, one] of Object.entries(shape)) input[key] = key === at ? hostile : fitting(one, key);
         // In some calls the request is one level deeper.
         if (at === 'request' && number % 2 === 0) input['request'] = { inputs: hostile, model: 'teaching' };
+        const isAll = number === CASES_PER_CALL - 1;
         yield {
-          name: `${area}.${name}`,
+          name: `${area}.${name}, ${isAll ? 'all' : at}: hostile value ${chosen}`,
           procedure: called,
-          input: number === CASES_PER_CALL - 1 ? hostile : input,
+          input: isAll ? hostile : input,
         };
       }
     }
@@ -168,7 +156,7 @@ it('never blocks for long, whatever a window sends', async () => {
     lend: () => '',
   };
   const context = { window: { shell: 'browser' as const, paths, downloads, sameComputer: true } };
-  const pauses: { name: string; pause: number; input: string }[] = [];
+  const pauses: { name: string; pause: number }[] = [];
   const largest = Array.from({ length: 1_000_000 }, () => '');
   const unit = await longestPause(() => Promise.resolve(z.array(z.string()).parse(largest)));
   for (const { name, procedure, input } of hostileCalls()) {
@@ -186,22 +174,11 @@ it('never blocks for long, whatever a window sends', async () => {
       }
       abort.abort();
     });
-    pauses.push({ name, pause: pause / unit, input: describe(input) });
+    pauses.push({ name, pause: pause / unit });
   }
-  expect(new Set(pauses.map(({ name }) => name)).size).toBeGreaterThan(30);
-  pauses.sort((a, b) => b.pause - a.pause);
+  expect(pauses.length).toBeGreaterThan(30 * CASES_PER_CALL);
   expect(pauses.filter(({ pause }) => pause >= MOST_UNITS)).toEqual([]);
   expect(await call(serviceRouter(service).computer.settings, undefined, { context })).toMatchObject({
     theme: 'system',
   });
 });
-
-/** Describes the input in the report of a failure. */
-function describe(input: unknown, levels = 2): string {
-  if (typeof input === 'string') return `${input.length} characters`;
-  if (typeof input !== 'object' || input === null) return String(input);
-  if (levels === 0) return '...';
-  if (Array.isArray(input)) return `${input.length} of ${describe(input[0], levels - 1)}`;
-  const entries = Object.entries(input).slice(0, 8);
-  return entries.map(([key, value]) => `${key}: ${describe(value, levels - 1)}`).join(', ');
-}

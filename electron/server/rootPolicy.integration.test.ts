@@ -7,7 +7,8 @@ import { runRequestSchema } from '../contract/rpc/runs.ts';
 import { serviceRouter, type Service, type ServiceRouter, type WindowContext } from '../engine/index.ts';
 import { openTestService } from '../engine/service/testing/testService.ts';
 import { openRunStore } from '../engine/store/runStore.ts';
-import { syntheticPlan } from '../engine/store/testing/syntheticRun.ts';
+import { HOST_ENTRY } from '../engine/store/testing/storeFixture.ts';
+import { DESCRIPTION, syntheticPlan } from '../engine/store/testing/syntheticRun.ts';
 import { rootPolicy } from './requestGuard.ts';
 
 const FASTA = '>a\nACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT\n';
@@ -40,27 +41,22 @@ async function strangersRun(at: string): Promise<string> {
   const runId = randomUUID();
   await mkdir(at, { recursive: true });
   const plan = syntheticPlan(1);
-  const [input] = plan.inputs;
-  if (!input) throw new Error();
+  const inputs = plan.inputs.map((input) => ({ ...input, path: join(outside, 'secret.fa') }));
+  const request = runRequestSchema.parse({ inputs: [outside], model: outside });
   const store = await openRunStore(at, {
-    hostEntry: service.engine.storeHost,
+    hostEntry: HOST_ENTRY,
     create: {
-      plan: {
-        ...plan,
-        inputs: [{ ...input, path: join(outside, 'secret.fa') }],
-        model: { ...plan.model, folder: outside },
-      },
-      description: {
-        runId,
-        name: 'from somebody else',
-        createdAt: 0,
-        appVersion: '1',
-        options: { request: runRequestSchema.parse({ inputs: [outside], model: outside }) },
-      },
+      plan: { ...plan, inputs, model: { ...plan.model, folder: outside } },
+      description: { ...DESCRIPTION, runId, options: { request } },
     },
   });
   await store.close();
   return runId;
+}
+
+function estimate(path: string) {
+  const request = runRequestSchema.parse({ inputs: [path], model: 'teaching', devices: 'cpu:1' });
+  return call(router.runs.estimate, { request, frames: 1, residues: 1, chunks: 1 }, { context });
 }
 
 /** The answers of all calls that name the path. */
@@ -72,7 +68,7 @@ async function namingIt(path: string): Promise<string[]> {
       const events = await call(router.runs.inspect, { paths: [path] }, { context });
       await events.next();
     },
-    () => call(router.runs.estimate, { request, frames: 1, residues: 1, chunks: 1 }, { context }),
+    () => estimate(path),
     () => call(router.runs.create, request, { context }),
     () => call(router.runs.create, { ...here, outputDir: path }, { context }),
     () => call(router.runs.create, { ...here, model: path }, { context }),
@@ -116,10 +112,6 @@ describe('--root', () => {
   it('applies to links in a folder, also for files below a folder that is a link', async () => {
     await symlink(outside, join(root, 'data', 'linked'));
     await symlink(join(outside, 'secret.fa'), join(root, 'data', 'secret.fa'));
-    const estimate = (path: string) => {
-      const request = runRequestSchema.parse({ inputs: [path], model: 'teaching' });
-      return call(router.runs.estimate, { request, frames: 1, residues: 1, chunks: 1 }, { context });
-    };
     await expect(estimate(join(root, 'data'))).rejects.toMatchObject({ data: { code: 'no_sequences' } });
     const inRoot = join(root, 'elsewhere');
     await mkdir(inRoot);
@@ -132,10 +124,7 @@ describe('--root', () => {
 
   it('applies to results beside the input, and to results that the user wants to open in another program', async () => {
     await writeFile(join(root, 'a.fa'), FASTA);
-    const request = runRequestSchema.parse({ inputs: [root], model: 'teaching' });
-    const outputDir = async () =>
-      (await call(router.runs.estimate, { request, frames: 1, residues: 1, chunks: 1 }, { context }))
-        .outputDir;
+    const outputDir = async () => (await estimate(root)).outputDir;
     // The test's service has its own results folder outside the root; a server has it inside.
     const ownResults = join(folder, 'results');
     expect(await outputDir()).toContain(ownResults);

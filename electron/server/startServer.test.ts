@@ -3,12 +3,15 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import {
   request as httpRequest,
+  type ClientRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type Server,
 } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../engine/index.ts';
@@ -55,42 +58,36 @@ interface Answer {
 }
 
 /** Sends plain requests, because `fetch` does not let a test fake Host and Origin. */
-function send(
+async function send(
   method: string,
   path: string,
   headers: Record<string, string> = {},
   body?: string,
+  { port } = server,
 ): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(
-      { host: '127.0.0.1', port: server.port, method, path, headers },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (part: string) => (text += part));
-        response.on('end', () => {
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
-        });
-      },
-    );
-    request.on('error', reject);
-    request.end(body);
-  });
+  const request = httpRequest({ host: '127.0.0.1', port, method, path, headers }).end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
+}
+
+/** An upload of which only the first bytes are sent. */
+function beginUpload(name: string): ClientRequest {
+  const headers = { origin: `http://${host()}`, cookie, 'content-length': '1000' };
+  const path = `/upload/${name}`;
+  const request = httpRequest({ host: '127.0.0.1', port: server.port, method: 'PUT', path, headers });
+  request.on('error', () => undefined);
+  request.write('>a\n');
+  return request;
 }
 
 /** 101 if the socket opens, else the status with which it was refused. */
-function openSocket(path: string, headers: Record<string, string>): Promise<number> {
-  return new Promise((resolve) => {
-    const socket = new WebSocket(`ws://${host()}${path}`, { headers });
-    socket.on('open', () => {
-      socket.close();
-      resolve(101);
-    });
-    socket.on('unexpected-response', (_, response) => {
-      resolve(response.statusCode ?? 0);
-    });
+function openSocket(path: string, headers: Record<string, string>): Promise<number | undefined> {
+  const socket = new WebSocket(`ws://${host()}${path}`, { headers });
+  return new Promise<number | undefined>((resolve) => {
+    socket.on('upgrade', ({ statusCode }) => resolve(statusCode));
+    socket.on('unexpected-response', (_, { statusCode }) => resolve(statusCode));
     socket.on('error', () => undefined);
-  });
+  }).finally(() => socket.terminate());
 }
 
 describe('the entrance', () => {
@@ -160,14 +157,8 @@ describe('where a request comes from', () => {
   });
 
   it('accepts no more bytes of a file than announced, so that there is room for it', async () => {
-    const headers = { origin: `http://${host()}`, cookie };
-    const chunked = await send(
-      'PUT',
-      '/upload/chunked.fa',
-      { ...headers, 'transfer-encoding': 'chunked' },
-      '>a\n',
-    );
-    expect(chunked.status).toBe(507);
+    const headers = { origin: `http://${host()}`, cookie, 'transfer-encoding': 'chunked' };
+    expect((await send('PUT', '/upload/chunked.fa', headers, '>a\n')).status).toBe(507);
   });
 
   it('gives an upload all the time it needs, as long as data arrives', async () => {
@@ -177,16 +168,7 @@ describe('where a request comes from', () => {
         resolve(message as { request: IncomingMessage; server: Server });
       });
     });
-    const headers = { origin: `http://${host()}`, cookie, 'content-length': '1000' };
-    const sending = httpRequest({
-      host: '127.0.0.1',
-      port: server.port,
-      method: 'PUT',
-      path: '/upload/slow.fa',
-      headers,
-    });
-    sending.on('error', () => undefined);
-    sending.write('>a\n');
+    const sending = beginUpload('slow.fa');
     const { request, server: listening } = await started;
     await expect.poll(() => request.socket.timeout).toBeGreaterThan(0);
     // Node's own limits, for the whole request and for its headers.
@@ -199,21 +181,9 @@ describe('where a request comes from', () => {
 
   it('keeps nothing of an interrupted upload', async () => {
     const kept = () => readdir(join(folder, 'data', 'uploads'), { recursive: true }).catch(() => []);
-    await new Promise<void>((resolve) => {
-      const request = httpRequest({
-        host: '127.0.0.1',
-        port: server.port,
-        method: 'PUT',
-        path: '/upload/big.fa',
-        headers: { origin: `http://${host()}`, cookie, 'content-length': '1000000' },
-      });
-      request.on('error', () => undefined);
-      request.write('>a\n');
-      setTimeout(() => {
-        request.destroy();
-        resolve();
-      }, 100);
-    });
+    const request = beginUpload('big.fa');
+    await sleep(100);
+    request.destroy();
     await expect.poll(async () => (await kept()).filter((path) => path.includes('big.fa'))).toEqual([]);
   });
 });
@@ -226,13 +196,8 @@ it('accepts the addresses and the name of its computer if it listens on all, and
     publicName: 'Virnuc.lab.example',
   });
   const own = Object.values(networkInterfaces()).flatMap((one) => (one ?? []).filter(({ family }) => family === 'IPv4')); // prettier-ignore
-  const statusFor = async (name: string): Promise<number> => {
-    const headers = { host: name };
-    const asked = httpRequest({ host: '127.0.0.1', port: everywhere.port, headers }).end();
-    const [response] = (await once(asked, 'response')) as [IncomingMessage];
-    response.resume();
-    return response.statusCode ?? 0;
-  };
+  const statusFor = async (name: string) =>
+    (await send('GET', '/', { host: name }, undefined, everywhere)).status;
   for (const name of [hostname(), ...own.map(({ address }) => address), 'virnuc.lab.example'])
     expect([name, await statusFor(`${name}:4170`)]).toEqual([name, 200]);
   expect(await statusFor('evil.example:4170')).toBe(403);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../contract/errors.ts';
 import type { ProbeResult } from '../../contract/protocol/index.ts';
 import {
   A100_AND_TURING,
@@ -17,16 +18,19 @@ import { coresRemark, leftOutRemark, selectDevices, workersWithParts } from './s
 import { isOtherGpu, workerEnvironment } from './chosenDevice.ts';
 
 const GIB = 1024 ** 3;
-const options = { cpuMemory: { sharedBytes: 0, perWorkerBytes: GIB } };
+const MEMORY = { sharedBytes: 0, perWorkerBytes: GIB };
 
-function chosen(text: string, probe: ProbeResult, memory = GIB): string[] {
-  const result = selectDevices(text, probe, { cpuMemory: { sharedBytes: 0, perWorkerBytes: memory } });
-  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.cause}`);
-  return result.value.map((device) => device.id);
-}
+const select = (text: string, probe: ProbeResult, memory: Partial<typeof MEMORY> = {}) =>
+  unwrap(selectDevices(text, probe, { cpuMemory: { ...MEMORY, ...memory } }));
+
+const chosen = (text: string, probe: ProbeResult, perWorkerBytes = GIB) =>
+  select(text, probe, { perWorkerBytes }).map(({ id }) => id);
+
+const leftOut = (text: string, probe: ProbeResult, memory?: Partial<typeof MEMORY>) =>
+  leftOutRemark(text, probe, select(text, probe, memory))?.text ?? null;
 
 function refusal(text: string, probe: ProbeResult): { code: string; cause: string } {
-  const result = selectDevices(text, probe, options);
+  const result = selectDevices(text, probe, { cpuMemory: MEMORY });
   if (result.ok) throw new Error('was not refused');
   return result.error;
 }
@@ -42,10 +46,9 @@ describe('auto', () => {
   });
 
   it('leaves the GPU of a Mac whose memory the model would fill, and says so', () => {
-    const big = { cpuMemory: { ...options.cpuMemory, sharedBytes: APPLE.cpu.memory_total_bytes } };
-    const small = selectDevices('auto', APPLE, big);
-    expect(small.ok && small.value.every(({ kind }) => kind === 'cpu')).toBe(true);
-    expect(small.ok && leftOutRemark('auto', APPLE, small.value)?.text).toMatch(/Mac/);
+    const big = { sharedBytes: APPLE.cpu.memory_total_bytes };
+    expect(select('auto', APPLE, big).every(({ kind }) => kind === 'cpu')).toBe(true);
+    expect(leftOut('auto', APPLE, big)).toMatch(/Mac/);
   });
 
   it('starts the requested number of processor workers if no GPU computes', () => {
@@ -63,8 +66,7 @@ describe('auto', () => {
     const system = { platform: 'linux', arch: 'x64' } as const;
     const mixed = withCardBlocks(VOLTA_AND_HOPPER, system);
     expect(chosen('auto', mixed)).toEqual(['GPU-eeee-h100']);
-    const devices = selectDevices('auto', mixed, options);
-    expect(devices.ok && leftOutRemark('auto', mixed, devices.value)?.text).toMatch(
+    expect(leftOut('auto', mixed)).toMatch(
       /^A GPU is left out\. GPU 0 \(Tesla V100.*compute capability 7\.0\) is not supported by the installed PyTorch/,
     );
     expect(refusal('0', mixed)).toMatchObject({ code: 'device_blocked' });
@@ -74,15 +76,11 @@ describe('auto', () => {
   });
 
   it('reports that the processor computes although there is a GPU', () => {
-    const remark = (text: string, probe: ProbeResult) => {
-      const devices = selectDevices(text, probe, options);
-      return devices.ok ? (leftOutRemark(text, probe, devices.value)?.text ?? null) : 'refused';
-    };
-    expect(remark('auto', H200_WITHOUT_CUDA)).toMatch(
+    expect(leftOut('auto', H200_WITHOUT_CUDA)).toMatch(
       /^The processor computes\. GPU 0 \(NVIDIA H200, .* needs PyTorch for CUDA/,
     );
-    expect(remark('cpu', H200_WITHOUT_CUDA)).toBeNull();
-    for (const probe of [EIGHT_H200, NO_GPU]) expect(remark('auto', probe)).toBeNull();
+    expect(leftOut('cpu', H200_WITHOUT_CUDA)).toBeNull();
+    for (const probe of [EIGHT_H200, NO_GPU]) expect(leftOut('auto', probe)).toBeNull();
   });
 
   it('takes slices in place of the GPU they belong to', () => {
@@ -92,34 +90,27 @@ describe('auto', () => {
   it('starts no more CPU workers than fit in memory, but at least one', () => {
     expect(chosen('auto', NO_GPU, 15 * GIB)).toEqual(['cpu:0', 'cpu:1']);
     expect(chosen('cpu', NO_GPU, 400 * GIB)).toEqual(['cpu:0']);
-    const shared = { cpuMemory: { sharedBytes: 20 * GIB, perWorkerBytes: 10 * GIB } };
-    expect(selectDevices('cpu', NO_GPU, shared)).toMatchObject({ value: { length: 2 } });
+    expect(select('cpu', NO_GPU, { sharedBytes: 20 * GIB, perWorkerBytes: 10 * GIB })).toHaveLength(2);
   });
 
   it('starts a worker for every core, not for every hardware thread', () => {
-    const big = { logical_cores: 64, physical_cores: 32 };
-    const probe = { ...NO_GPU, cpu: { ...NO_GPU.cpu, ...big } };
-    expect(chosen('auto', probe, GIB)).toHaveLength(32);
+    const cpu = { ...NO_GPU.cpu, logical_cores: 64, physical_cores: 32 };
+    expect(chosen('auto', { ...NO_GPU, cpu })).toHaveLength(32);
   });
 
   it('starts no worker that would get no part, unless the number was given, or GPUs compute', () => {
-    const all = (text: string, probe: ProbeResult) => {
-      const selected = selectDevices(text, probe, options);
-      return selected.ok ? selected.value : [];
-    };
     const started = (text: string, parts: number, probe = NO_GPU) =>
-      workersWithParts(text, all(text, probe), parts).length;
+      workersWithParts(text, select(text, probe), parts).length;
     expect([0, 0.3, 1.1, 500].map((parts) => started('auto', parts))).toEqual([1, 1, 2, 4]);
     expect(started('cpu:3', 0.3)).toBe(3);
     expect(started('auto', 0.3, H100_IN_MIG_MODE)).toBe(3);
   });
 
   it('reports how many cores compute, and why not all of them', () => {
-    const memory = { cpuMemory: { sharedBytes: 10 * GIB, perWorkerBytes: GIB } };
+    const memory = { ...MEMORY, sharedBytes: 10 * GIB };
     const remark = (text: string, cpu: Partial<ProbeResult['cpu']>) => {
       const probe = { ...NO_GPU, cpu: { ...NO_GPU.cpu, ...cpu } };
-      const selected = selectDevices(text, probe, memory);
-      return selected.ok ? coresRemark(text, probe, selected.value, memory.cpuMemory)?.wording : undefined;
+      return coresRemark(text, probe, select(text, probe, memory), memory)?.wording;
     };
     const little = { memory_available_bytes: 14 * GIB };
     expect(remark('auto', little)).toMatchObject({ values: { workers: 2, cores: 4, free: '15.0' } });
@@ -175,12 +166,12 @@ describe('named devices', () => {
 });
 
 it('pins a worker to its device', () => {
-  const [device] = chosenDevices('2', EIGHT_H200);
+  const [device] = select('2', EIGHT_H200);
   expect(device && workerEnvironment(device)).toEqual({
     CUDA_VISIBLE_DEVICES: uuids[2],
     CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
   });
-  const [cpu] = chosenDevices('cpu:1', EIGHT_H200);
+  const [cpu] = select('cpu:1', EIGHT_H200);
   expect(cpu && workerEnvironment(cpu)).toMatchObject({ CUDA_VISIBLE_DEVICES: '', OMP_NUM_THREADS: '1' });
 });
 
@@ -193,8 +184,3 @@ it.each([
 ])('detects a worker assigned to %s that computes on %s: %s', (meant, found, isOther) => {
   expect(isOtherGpu(meant, found)).toBe(isOther);
 });
-
-function chosenDevices(text: string, probe: ProbeResult) {
-  const result = selectDevices(text, probe, options);
-  return result.ok ? result.value : [];
-}

@@ -7,6 +7,7 @@ import { appError, AppFailure, unwrap } from '../../contract/errors.ts';
 import { checkThisComputer } from './computer/checks.ts';
 import type { InspectedFile } from '../../contract/protocol/index.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
+import { outcome } from '../environment/testing/fakePython.ts';
 import { putModel } from '../models/testing/putModel.ts';
 import { createRun } from '../run/begin/createRun.ts';
 import { SAMPLE, WITHOUT_PYTHON } from '../testing/testContext.ts';
@@ -243,8 +244,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
       products_residues_per_second: 25,
     };
     const report = { precision: 'fp32', verdict: 'works', figures: { rows: [rates] }, problem: null };
-    const outcome = { ending: 'succeeded', exitCode: 0, stderr: '', summary: '' } as const;
-    const run = () => Promise.resolve({ ...outcome, stdout: JSON.stringify([report]) });
+    const run = () => outcome({ stdout: JSON.stringify([report]) });
     const ask = (model: string) =>
       estimate(
         { chunks: 1, frames: 100, residues: 16_600 },

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { resultsOf, type ResultOf } from '../../../contract/checks.ts';
 import { unwrap } from '../../../contract/errors.ts';
-import type { Command, CommandOutcome } from '../../environment/runCommand.ts';
+import type { Command } from '../../environment/runCommand.ts';
+import { outcome } from '../../environment/testing/fakePython.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 import { testContext } from '../../testing/testContext.ts';
 import type { ChosenDevice } from '../chosenDevice.ts';
@@ -35,14 +36,10 @@ it('measures each device in the precision that suits it, continues when one fail
   const run = (command: Command) => {
     commands.push(command);
     const precision = command.args.at(-3);
-    const outcome: CommandOutcome = {
-      ending: precision === 'fp16' ? 'failed' : 'succeeded',
-      exitCode: 0,
-      stdout: JSON.stringify([{ precision, verdict: 'works', figures: { rows }, problem: null }]),
-      stderr: 'Traceback\nRuntimeError: CUDA error',
-      summary: '',
-    };
-    return Promise.resolve(outcome);
+    if (precision === 'fp16')
+      return outcome({ ending: 'failed', stderr: 'Traceback\nRuntimeError: CUDA error' });
+    const result = { precision, verdict: 'works', figures: { rows }, problem: null };
+    return outcome({ stdout: JSON.stringify([result]) });
   };
   const check = { check: 'speed', devices: devicesToTest(A100_AND_TURING), driver, run } as const;
   expect(await lastResults(here, driver)).toEqual([]);

@@ -1,23 +1,28 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { resolveAppPaths } from '../../environment/appPaths.ts';
-import { checkEnvironment } from '../../environment/checkEnvironment.ts';
+import { unwrap } from '../../../contract/errors.ts';
 import type { Command, CommandOutcome } from '../../environment/runCommand.ts';
+import { outcome } from '../../environment/testing/fakePython.ts';
 import { offeredPrecisions, type ProbeResult } from '../../../contract/protocol/index.ts';
 import { choosePrecision } from '../choosePrecision.ts';
 import { computerChecks } from '../computerChecks.ts';
 import { leftOutRemark, selectDevices } from '../selectDevices.ts';
 import { A100_AND_TURING, NO_GPU } from '../testing/probeExamples.ts';
 import { checkDevices, checkDevicesOnce, withLastTest } from './trial.ts';
-import { temporaryFolder } from '../../testing/temporaryFolder.ts';
+import { APP_PATHS } from '../../testing/realFiles.ts';
+import { temporaryFolder, testContext } from '../../testing/testContext.ts';
 
 const environment = { interpreter: 'python', own: true, pythonVersion: '3.12', packages: {}, source: '' };
 
-function place() {
-  const resolved = resolveAppPaths();
-  if (!resolved.ok) throw new Error(resolved.error.cause);
-  return { environment, paths: { ...resolved.value, dataDir: temporaryFolder() } };
+const place = () => ({ environment, paths: { ...APP_PATHS, dataDir: temporaryFolder() } });
+
+/** The devices that `select` would choose, and the precision that they would compute in. */
+function choose(devices: string, precision: 'auto' | 'bf16' | 'fp32', probe: ProbeResult) {
+  const selected = unwrap(
+    selectDevices(devices, probe, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 1 } }),
+  );
+  return { selected, precision: choosePrecision(precision, selected) };
 }
 
 /**
@@ -32,10 +37,14 @@ function answering(
   const run = (command: Command): Promise<CommandOutcome> => {
     commands.push(command);
     const [kind = '', precisions = ''] = command.args.slice(-2);
-    const outcome = differences[command.env['CUDA_VISIBLE_DEVICES'] || kind] ?? 0;
+    const found = differences[command.env['CUDA_VISIBLE_DEVICES'] || kind] ?? 0;
+    if (found === 'dies')
+      return outcome({
+        ending: 'failed',
+        stderr: 'Traceback\nRuntimeError: CUDA error: an illegal memory access',
+      });
     const results = precisions.split(',').map((precision) => {
-      const difference =
-        outcome === 'dies' ? 0 : typeof outcome === 'number' ? outcome : (outcome[precision] ?? 0);
+      const difference = typeof found === 'number' ? found : (found[precision] ?? 0);
       return {
         precision,
         verdict: difference <= 0.02 ? 'works' : 'differs',
@@ -43,13 +52,7 @@ function answering(
         problem: null,
       };
     });
-    return Promise.resolve({
-      ending: outcome === 'dies' ? 'failed' : 'succeeded',
-      exitCode: 0,
-      stdout: JSON.stringify(results),
-      stderr: 'Traceback\nRuntimeError: CUDA error: an illegal memory access',
-      summary: '',
-    });
+    return outcome({ stdout: JSON.stringify(results) });
   };
   return { run, commands };
 }
@@ -73,19 +76,18 @@ it('tests each device in the precisions that it is offered for, pinned to it', a
   });
 });
 
-it('names the device that computes wrongly, and the precision', async () => {
-  const { run } = answering({ 'GPU-bbbb-2080': 0.9 });
+it.each([
+  [
+    'computes wrongly, with the precision',
+    { 'GPU-bbbb-2080': 0.9 },
+    /RTX 2080 Ti in FP16: The results differ by 0\.9/,
+  ],
+  ['crashes the process', { 'GPU-aaaa-a100': 'dies' }, /A100.*illegal memory access/],
+] as const)('names a device that %s', async (_, differences, sentence) => {
+  const { run } = answering(differences);
   expect(card(await checkDevices(place(), A100_AND_TURING, run))).toMatchObject({
     status: 'bad',
-    sentence: expect.stringMatching(/RTX 2080 Ti in FP16: The results differ by 0\.9/) as string,
-  });
-});
-
-it('survives a device that crashes the process', async () => {
-  const { run } = answering({ 'GPU-aaaa-a100': 'dies' });
-  expect(card(await checkDevices(place(), A100_AND_TURING, run))).toMatchObject({
-    status: 'bad',
-    sentence: expect.stringMatching(/A100.*illegal memory access/) as string,
+    sentence: expect.stringMatching(sentence) as string,
   });
 });
 
@@ -106,12 +108,7 @@ it('is done once for the same packages, driver and devices', async () => {
 it('lets a processor with BF16 instructions use the precision in which it was faster', async () => {
   const here = place();
   const probe: ProbeResult = { ...NO_GPU, cpu: { ...NO_GPU.cpu, precisions: ['bf16', 'fp32'] } };
-  const chosen = async () => {
-    const devices = selectDevices('auto', await withLastTest(here, probe), {
-      cpuMemory: { sharedBytes: 0, perWorkerBytes: 1 },
-    });
-    return devices.ok && choosePrecision('auto', devices.value);
-  };
+  const chosen = async () => choose('auto', 'auto', await withLastTest(here, probe)).precision;
   expect(await chosen()).toEqual({ ok: true, value: 'bf16' });
   for (const [bf16, fp32, expected] of [
     [9, 30, 'fp32'],
@@ -130,39 +127,31 @@ it('no longer offers a precision in which a device failed, and says so before a 
     await checkDevicesOnce(here, probe, answering(differences).run);
     return withLastTest(here, probe);
   };
-  const choose = (devices: string, precision: 'auto' | 'bf16' | 'fp32', probe: typeof A100_AND_TURING) => {
-    const selected = selectDevices(devices, probe, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 1 } });
-    if (!selected.ok) throw new Error(selected.error.cause);
-    return choosePrecision(precision, selected.value);
-  };
-
   const one = await trial({ 'GPU-aaaa-a100': { bf16: 0.9 } });
   expect(one.gpus.map((gpu) => [offeredPrecisions(gpu), gpu.blocked_by])).toEqual([
     [['fp16', 'fp32'], null],
     [['fp16', 'fp32'], null],
   ]);
-  expect(choose('0', 'bf16', one)).toMatchObject({
+  expect(choose('0', 'bf16', one).precision).toMatchObject({
     error: {
       code: 'precision_unsupported',
       cause: expect.stringMatching(/A100.*failed the test computation in bf16: The results differ/) as string,
       nextStep: expect.stringMatching(/Choose fp16, fp32, or leave this device out/) as string,
     },
   });
-  expect(choose('0', 'auto', one)).toEqual({ ok: true, value: 'fp16' });
+  expect(choose('0', 'auto', one).precision).toEqual({ ok: true, value: 'fp16' });
   // If one device prefers a precision in which another failed, both use one that they both support.
   const other = await trial({ 'GPU-aaaa-a100': { fp16: 0.9 } });
-  expect(choose('auto', 'auto', other)).toEqual({ ok: true, value: 'fp32' });
+  expect(choose('auto', 'auto', other).precision).toEqual({ ok: true, value: 'fp32' });
 
   const dead = await trial({ 'GPU-aaaa-a100': 'dies' });
   expect(dead.gpus[0]?.blocked_by).toBe('trial');
-  const left = selectDevices('auto', dead, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 1 } });
-  expect(left).toMatchObject({ value: [{ id: 'GPU-bbbb-2080' }] });
-  expect(leftOutRemark('auto', dead, left.ok ? left.value : [])?.text).toMatch(
-    /left out.*A100.*failed the test/,
+  const { selected } = choose('auto', 'auto', dead);
+  expect(selected).toMatchObject([{ id: 'GPU-bbbb-2080' }]);
+  expect(leftOutRemark('auto', dead, selected)?.text).toMatch(/left out.*A100.*failed the test/);
+  expect(() => choose('0', 'auto', dead)).toThrow(
+    expect.objectContaining({ error: expect.objectContaining({ code: 'device_blocked' }) }),
   );
-  expect(selectDevices('0', dead, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 1 } })).toMatchObject({
-    error: { code: 'device_blocked' },
-  });
 
   // Nothing can replace the processor: a run is refused before it starts.
   await rm(join(here.paths.dataDir, 'checks.json'));
@@ -171,7 +160,7 @@ it('no longer offers a precision in which a device failed, and says so before a 
     ['auto', 'auto'],
     ['cpu:2', 'fp32'],
   ] as const)
-    expect(choose(devices, precision, processor)).toMatchObject({
+    expect(choose(devices, precision, processor).precision).toMatchObject({
       error: {
         code: 'precision_unsupported',
         cause: expect.stringMatching(
@@ -180,17 +169,13 @@ it('no longer offers a precision in which a device failed, and says so before a 
         nextStep: expect.stringMatching(/computer check.*try it again/) as string,
       },
     });
-  expect(choose('auto', 'auto', await trial({}, NO_GPU))).toEqual({ ok: true, value: 'fp32' });
+  expect(choose('auto', 'auto', await trial({}, NO_GPU)).precision).toEqual({ ok: true, value: 'fp32' });
 
   // A precision that passes the next test is offered again.
   expect((await trial({})).gpus).toEqual(A100_AND_TURING.gpus);
 });
 
 it('finds that the processor of the tests computes correctly', async () => {
-  const paths = resolveAppPaths();
-  if (!paths.ok) throw new Error(paths.error.cause);
-  const real = await checkEnvironment({ paths: paths.value }, false);
-  if (!real.ok) throw new Error(real.error.cause);
-  const here = { ...place(), environment: real.value };
+  const here = { ...place(), environment: testContext().environment };
   expect(await checkDevices(here, NO_GPU)).toMatchObject([{ precision: 'fp32', verdict: 'works' }]);
 });

@@ -124,7 +124,8 @@ function failWith(stderr: string | undefined): Promise<CommandOutcome> {
   return outcome(stderr === undefined ? {} : { ending: 'failed', exitCode: 1, stderr });
 }
 
-function outcome(facts: Partial<CommandOutcome>): Promise<CommandOutcome> {
+/** How a command ended: well and without output, except for these facts. */
+export function outcome(facts: Partial<CommandOutcome>): Promise<CommandOutcome> {
   return Promise.resolve({
     ending: 'succeeded',
     exitCode: 0,

@@ -15,6 +15,17 @@ import { temporaryFolder } from '../engine/testing/temporaryFolder.ts';
 
 const INPUTS = ["/data/gut's run/a b.fasta", '/data/$(touch x)/`Ünï` "q".fa', '/data/plain.fa.gz'];
 
+/** What every command states, besides its model. */
+const ALWAYS = {
+  outputDir: "/results/Ann's gut_again",
+  chunkLength: [500],
+  precision: 'bf16',
+  tokensPerBatch: 33_792,
+  residuesPerPart: 65_536,
+  order: 'sample',
+  embedEqualSequencesOnce: true,
+};
+
 function made(change: Partial<RepeatableRun['plan']> = {}, request = {}): RepeatableRun {
   return {
     plan: {
@@ -30,7 +41,7 @@ function made(change: Partial<RepeatableRun['plan']> = {}, request = {}): Repeat
       ...change,
     },
     request: runRequestSchema.parse({ inputs: INPUTS, model: '500', ...request }),
-    folder: '/results/gut predictions/',
+    folder: String.raw`/results/Ann's gut\/`,
   };
 }
 
@@ -56,34 +67,63 @@ async function understood(
 describe.skipIf(process.platform === 'win32')('the command that repeats a run', () => {
   it('passes every path and every choice through a shell unchanged', async () => {
     const run = made(
-      { embedEqualSequencesOnce: false, embeddings: 'fp32', secondLook: { chunkLength: 300 } },
-      { devices: '0,1', keepWork: true, gpuMemoryBytes: 7_500_000_000 },
+      {
+        embedEqualSequencesOnce: false,
+        embeddings: 'fp32',
+        secondLook: { chunkLength: 300 },
+        repairs: ['read_u_as_t'],
+        minLength: 700,
+        geneticCode: 15,
+      },
+      {
+        devices: '0,1',
+        keepWork: true,
+        gpuMemoryBytes: 7_500_000_000,
+        reuseEmbeddings: '/old',
+        patience: 3,
+        tables: 'parquet',
+      },
     );
     expect(await understood(commandToRepeat(run))).toEqual({
       inputs: INPUTS,
       flags: {
-        outputDir: '/results/gut predictions_again',
+        ...ALWAYS,
         model: '500',
         chunkLength: [500, 300],
-        precision: 'bf16',
-        tokensPerBatch: 33_792,
-        residuesPerPart: 65_536,
-        order: 'sample',
         embedEqualSequencesOnce: false,
         embeddings: 'fp32',
+        repair: ['read_u_as_t'],
+        minLength: 700,
+        geneticCode: 15,
         devices: '0,1',
         gpuMemory: 7_500_000_000,
+        reuseEmbeddings: '/old',
+        patience: 3,
         keepWork: true,
+        tables: 'parquet',
       },
     });
-    const where = {
-      kind: 'ray',
-      address: 'head.local:6379',
-      shares: 12,
-      cpus: 2,
-    } as const;
-    const { flags } = await understood(commandToRepeat(made({}, { where })));
-    expect(whereAsked(flags, undefined)).toEqual(where);
+    for (const cpus of [0, 2]) {
+      const where = { kind: 'ray', address: 'head.local:6379', shares: 12, cpus } as const;
+      const { flags } = await understood(commandToRepeat(made({}, { where })));
+      expect(whereAsked(flags, undefined)).toEqual(where);
+    }
+  });
+
+  it('prepares shares again, in words without more quotes than they need', () => {
+    const command = (on_processors: boolean) =>
+      commandToRepeat({
+        ...made(
+          { inputs: [{ path: '/data/a.fa' }] },
+          { where: { kind: 'shares', shares: 4, on_processors } },
+        ),
+        folder: '/results/gut',
+      });
+    expect(command(true)).toBe(`${command(false)} --processors`);
+    expect(command(false)).toBe(
+      'virnucpro prepare /data/a.fa --output-dir /results/gut_again --model 500 --chunk-length 500 --precision bf16 ' +
+        '--tokens-per-batch 33792 --residues-per-part 65536 --order sample',
+    );
   });
 
   it('includes the batch script of a SLURM cluster, even if one of its lines looks like the end marker', async () => {
@@ -99,12 +139,10 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
     }
   });
 
-  it('states every choice that affects results, and names the teaching model as such', async () => {
+  it('states every choice that affects results and no other, and names the teaching model as such', async () => {
     const teaching = made({
       model: { name: 'teaching', folder: '/models/teaching', notice: 'no biological meaning' },
     });
-    const { flags } = await understood(commandToRepeat(teaching));
-    expect(flags).toMatchObject({ model: 'teaching', precision: 'bf16', embedEqualSequencesOnce: true });
-    expect(Object.keys(flags)).not.toContain('devices');
+    expect((await understood(commandToRepeat(teaching))).flags).toEqual({ ...ALWAYS, model: 'teaching' });
   });
 });

@@ -8,23 +8,14 @@ import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
 const BACKEND = join(import.meta.dirname, '..', '..', 'python-backend');
 const LIMITS = { timeoutMs: 240_000 };
 
-/**
- * Writes small weights in the published formats: ESM-2, DNABERT-S, its tokenizer, and a
- * classifier saved as a whole module.
- */
+/** Writes small weights in the published formats. */
 const WRITE = `
-import shutil, sys
+import sys
 from pathlib import Path
-sys.path.insert(0, "tests/weights")
-from published_files import DEMO, hugging_face_esm2, write_dnabert_s, write_head
-from test_importing import esm2_in
+sys.path += ["tests/weights", "tests/encoders"]
+from published_files import write_published
 for name in sys.argv[2:]:
-    folder = Path(sys.argv[1]) / name
-    esm2_in(folder / "ESM-2")
-    (folder / "DNABERT-S").mkdir()
-    write_dnabert_s(folder / "DNABERT-S", prefix="", safetensors=False)
-    shutil.copy(DEMO / "dnabert_s" / "tokenizer.json", folder / "DNABERT-S")
-    write_head(folder / "500_model.pth")
+    write_published(Path(sys.argv[1]) / name)
 `;
 const NAMES = ['one', 'two'];
 

@@ -7,16 +7,39 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSConfig
+from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
 from virnucpro_backend.weights.formats.checkpoints import Checkpoint
-from virnucpro_backend.weights.formats.names import dnabert_s_state, esm2_state
+from virnucpro_backend.weights.formats.names import esm2_state
 from virnucpro_backend.weights.model_folder import fill
 
 if TYPE_CHECKING:
     from transformers import EsmForMaskedLM
 
 CPU = torch.device("cpu")
+
+
+class MLPClassifier(nn.Module):
+    """The published classifier; reading a pickled one must not need this code."""
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.hidden_layer = nn.Linear(inputs, hidden)
+        self.bn1 = nn.BatchNorm1d(hidden)
+        self.relu = nn.ReLU()
+        self.output_layer = nn.Linear(hidden, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        logits: Tensor = self.output_layer(self.relu(self.bn1(self.hidden_layer(x))))
+        return logits
+
+
+def random_head(inputs: int, hidden: int = 16) -> MLPClassifier:
+    torch.manual_seed(3)
+    head = MLPClassifier(inputs, hidden)
+    head.bn1.running_mean.normal_()
+    head.bn1.running_var.uniform_(0.5, 2)
+    return head.eval()
 
 
 def randomize(module: nn.Module, seed: int) -> None:
@@ -56,8 +79,7 @@ def hugging_face_esm2(config: Esm2Config, seed: int) -> EsmForMaskedLM:
 
 
 def our_esm2(theirs: EsmForMaskedLM, config: Esm2Config, dtype: torch.dtype = torch.float32) -> Esm2:
-    with torch.device("meta"):
-        ours = Esm2(config, dtype)
+    ours = Esm2(config, dtype)
     fill(ours, esm2_state(Checkpoint("random", theirs.state_dict(), {}), config), CPU, "random")
     return ours
 
@@ -97,16 +119,9 @@ def dnabert_s_tensors(config: DnabertSConfig, seed: int) -> dict[str, Tensor]:
     return tensors
 
 
-def our_dnabert_s(
-    tensors: dict[str, Tensor], config: DnabertSConfig, dtype: torch.dtype = torch.float32
-) -> DnabertS:
-    with torch.device("meta"):
-        ours = DnabertS(config, dtype)
-    fill(ours, dnabert_s_state(Checkpoint("random", tensors, {}), config), CPU, "random")
-    return ours
-
-
-def random_sequences(lengths: list[int], vocabulary: range, ends: tuple[int, int], seed: int) -> list[Tensor]:
+def random_sequences(
+    lengths: list[int], vocabulary: range, ends: tuple[int, int], seed: int
+) -> list[Tensor]:
     """Make token sequences of these total lengths, int32, with `ends` as first and last token."""
     generator = torch.Generator().manual_seed(seed)
     sequences = []

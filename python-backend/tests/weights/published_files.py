@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from pathlib import Path
 
 import torch
+from random_weights import MLPClassifier, dnabert_s_tensors, random_head
+from random_weights import hugging_face_esm2 as random_esm2
 from safetensors.torch import save_file
 from torch import Tensor, nn
-from transformers import EsmConfig, EsmForMaskedLM
+from transformers import EsmForMaskedLM
 
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
@@ -23,25 +26,7 @@ DNABERT_S = DnabertSConfig(layers=2, width=24, heads=3, feed_forward=32, vocabul
 
 def hugging_face_esm2() -> EsmForMaskedLM:
     """Make random weights that are exact in FP16, like the published ones."""
-    torch.manual_seed(1)
-    model = EsmForMaskedLM(
-        EsmConfig(
-            vocab_size=33,
-            mask_token_id=32,
-            pad_token_id=1,
-            hidden_size=ESM2.width,
-            num_hidden_layers=ESM2.layers,
-            num_attention_heads=ESM2.heads,
-            intermediate_size=ESM2.feed_forward,
-            position_embedding_type="rotary",
-            token_dropout=True,
-        )
-    )
-    with torch.no_grad():
-        for tensor in [*model.parameters(), *model.buffers()]:
-            if tensor.is_floating_point():
-                tensor.copy_((tensor + 0.1 * torch.randn_like(tensor)).half())
-    return model
+    return random_esm2(ESM2, seed=1).half().float()
 
 
 def write_hugging_face_safetensors(folder: Path, model: EsmForMaskedLM) -> Path:
@@ -58,65 +43,42 @@ def write_hugging_face_safetensors(folder: Path, model: EsmForMaskedLM) -> Path:
     return path
 
 
+FAIR_ESM = {
+    "esm.embeddings.word_embeddings": "sentence_encoder.embed_tokens",
+    "esm.encoder.emb_layer_norm_after": "sentence_encoder.emb_layer_norm_after",
+    "esm.encoder.layer.": "sentence_encoder.layers.",
+    "attention.LayerNorm": "self_attn_layer_norm",
+    "attention.self.query": "self_attn.q_proj",
+    "attention.self.key": "self_attn.k_proj",
+    "attention.self.value": "self_attn.v_proj",
+    "attention.output.dense": "self_attn.out_proj",
+    "LayerNorm": "final_layer_norm",
+    "intermediate.dense": "fc1",
+    "output.dense": "fc2",
+}
+
+
 def write_fair_esm(folder: Path, model: EsmForMaskedLM) -> Path:
-    """Write an FP16 `.pt` with long prefixes and an argparse namespace."""
-    source = model.state_dict()
-    inv_freq = next(tensor for name, tensor in source.items() if name.endswith("inv_freq"))
-    theirs = {
-        "self_attn_layer_norm": "attention.LayerNorm",
-        "self_attn.q_proj": "attention.self.query",
-        "self_attn.k_proj": "attention.self.key",
-        "self_attn.v_proj": "attention.self.value",
-        "self_attn.out_proj": "attention.output.dense",
-        "final_layer_norm": "LayerNorm",
-        "fc1": "intermediate.dense",
-        "fc2": "output.dense",
-    }
-    tensors = {"embed_tokens.weight": source["esm.embeddings.word_embeddings.weight"]}
-    for layer in range(ESM2.layers):
-        tensors[f"layers.{layer}.self_attn.rot_emb.inv_freq"] = inv_freq
-        for fair, hugging in theirs.items():
-            for kind in ("weight", "bias"):
-                tensors[f"layers.{layer}.{fair}.{kind}"] = source[
-                    f"esm.encoder.layer.{layer}.{hugging}.{kind}"
-                ]
-    for kind in ("weight", "bias"):
-        tensors[f"emb_layer_norm_after.{kind}"] = source[f"esm.encoder.emb_layer_norm_after.{kind}"]
+    """Write an FP16 `.pt` with long prefixes, the rotary table of every layer, and an argparse namespace."""
+    tensors = {}
+    for name, tensor in model.state_dict().items():
+        for theirs, fair in FAIR_ESM.items():
+            name = name.replace(theirs, fair)
+        if name.endswith("inv_freq"):
+            for layer in range(ESM2.layers):
+                key = f"encoder.sentence_encoder.layers.{layer}.self_attn.rot_emb.inv_freq"
+                tensors[key] = tensor.half()
+        elif name.startswith(("sentence_encoder", "lm_head")):
+            tensors[f"encoder.{name}"] = tensor.half()
     options = argparse.Namespace(encoder_attention_heads=ESM2.heads, encoder_layers=ESM2.layers)
     path = folder / "esm2_t36_3B_UR50D.pt"
-    content = {f"encoder.sentence_encoder.{name}": tensor.half() for name, tensor in tensors.items()}
-    content |= {f"encoder.{name}": t.half() for name, t in source.items() if name.startswith("lm_head")}
-    torch.save({"cfg": {"model": options}, "model": content}, path)
+    torch.save({"cfg": {"model": options}, "model": tensors}, path)
     return path
 
 
-def write_dnabert_s(folder: Path, *, prefix: str, safetensors: bool) -> Path:
+def write_dnabert_s(folder: Path, *, prefix: str = "", safetensors: bool = False) -> Path:
     """Write DNABERT-S (no prefix) or DNABERT-2 (`bert.`, with a masked-LM head), and `config.json`."""
-    generator = torch.Generator().manual_seed(2)
-    width, inner = DNABERT_S.width, DNABERT_S.feed_forward
-    shapes = {
-        "embeddings.word_embeddings.weight": (DNABERT_S.vocabulary, width),
-        "embeddings.token_type_embeddings.weight": (2, width),
-        "embeddings.LayerNorm.weight": (width,),
-        "embeddings.LayerNorm.bias": (width,),
-        "pooler.dense.weight": (width, width),
-    }
-    for layer in range(DNABERT_S.layers):
-        base = f"encoder.layer.{layer}."
-        shapes |= {
-            f"{base}attention.self.Wqkv.weight": (3 * width, width),
-            f"{base}attention.self.Wqkv.bias": (3 * width,),
-            f"{base}attention.output.dense.weight": (width, width),
-            f"{base}attention.output.dense.bias": (width,),
-            f"{base}attention.output.LayerNorm.weight": (width,),
-            f"{base}attention.output.LayerNorm.bias": (width,),
-            f"{base}mlp.gated_layers.weight": (2 * inner, width),
-            f"{base}mlp.wo.weight": (width, inner),
-            f"{base}mlp.wo.bias": (width,),
-            f"{base}mlp.layernorm.weight": (width,),
-            f"{base}mlp.layernorm.bias": (width,),
-        }
-    tensors = {f"{prefix}{n}": 0.3 * torch.randn(s, generator=generator) for n, s in shapes.items()}
+    tensors = {f"{prefix}{name}": tensor for name, tensor in dnabert_s_tensors(DNABERT_S, seed=2).items()}
     if prefix:
         tensors["cls.predictions.bias"] = torch.zeros(DNABERT_S.vocabulary)
     path = folder / ("model.safetensors" if safetensors else "pytorch_model.bin")
@@ -128,28 +90,11 @@ def write_dnabert_s(folder: Path, *, prefix: str, safetensors: bool) -> Path:
     return path
 
 
-class MLPClassifier(nn.Module):
-    """Has the fields of the published classifier; reading it must not need this code."""
-
-    def __init__(self, inputs: int) -> None:
-        super().__init__()
-        self.hidden_layer = nn.Linear(inputs, 16)
-        self.bn1 = nn.BatchNorm1d(16)
-        self.relu = nn.ReLU()
-        self.output_layer = nn.Linear(16, 2)
-
-
 def write_head(
-    path: Path,
-    inputs: int = DNABERT_S.width + ESM2.width,
-    *,
-    wrapped: str = "module",
+    path: Path, inputs: int = DNABERT_S.width + ESM2.width, *, wrapped: str = "module"
 ) -> dict[str, Tensor]:
     """Write a pickled `__main__.MLPClassifier`, or another form of it; return its state."""
-    torch.manual_seed(3)
-    head = MLPClassifier(inputs)
-    head.bn1.running_mean.normal_()
-    head.bn1.running_var.uniform_(0.5, 2)
+    head = random_head(inputs)
     main = sys.modules["__main__"]
     MLPClassifier.__module__ = "__main__"
     main.MLPClassifier = MLPClassifier  # type: ignore[attr-defined]
@@ -169,3 +114,18 @@ def write_head(
     finally:
         del main.MLPClassifier  # type: ignore[attr-defined]
     return head.state_dict()
+
+
+def write_published(folder: Path) -> dict[str, Path]:
+    """Write all files of a model as published; return them by role."""
+    esm2, dnabert_s, head = folder / "ESM-2", folder / "DNABERT-S", folder / "500_model.pth"
+    for inside in (esm2, dnabert_s):
+        inside.mkdir(parents=True)
+    write_head(head)
+    return {
+        "esm2": write_fair_esm(esm2, hugging_face_esm2()),
+        "dnabert_s": write_dnabert_s(dnabert_s),
+        "dnabert_s_config": dnabert_s / "config.json",
+        "tokenizer": shutil.copy(DEMO / "dnabert_s" / "tokenizer.json", dnabert_s / "tokenizer.json"),
+        "head": head,
+    }

@@ -3,11 +3,13 @@ from __future__ import annotations
 import hashlib
 import shutil
 import socket
+import ssl
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from loopback import Site, serving, serving_tls
+from loopback import Site, serving
 from published_files import hugging_face_esm2, write_fair_esm
 
 from virnucpro_backend.weights import download as downloading
@@ -108,7 +110,7 @@ def test_repeated_cuts_keep_the_received_bytes(fetch: Fetch, content: bytes) -> 
 def test_a_stalled_download_is_resumed(fetch: Fetch, content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     # This is long enough for a server that waits for processor time.
     monkeypatch.setattr(downloading, "READ_SECONDS", 3)
-    fetch.site.stall_after = [30_000]
+    fetch.site.cut_after, fetch.site.stalls = [30_000], True
     fetch()
     assert fetch.target.read_bytes() == content
     assert fetch.site.ranges[1] == "bytes=30000-"
@@ -206,8 +208,14 @@ def test_a_proxy_that_does_not_answer_is_reported(fetch: Fetch, monkeypatch: pyt
 def test_an_untrusted_certificate_is_reported(
     fetch: Fetch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving_tls(tmp_path, fetch.site) as (url, certificate):
-        fetch.site.url = url
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
+    subprocess.run([*command, "-out", certificate, "-keyout", key], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with serving(context) as site:
+        site.files, fetch.site = fetch.site.files, site
         error = fetch.fails()
         assert error.code == "network_certificate"
         assert "does not trust" in error.message

@@ -38,20 +38,16 @@ CPU = torch.device("cpu")
 
 
 def embed_esm2(path: Path) -> Tensor:
-    checkpoint = open_checkpoint(path)
+    checkpoint, model = open_checkpoint(path), Esm2(ESM2)
     assert esm2_config(checkpoint) == ESM2
-    with torch.device("meta"):
-        model = Esm2(ESM2)
     fill(model, esm2_state(checkpoint, ESM2), CPU, path.name)
     tokens = torch.tensor([0, 5, 6, 7, 20, 21, 2] * 4, dtype=torch.int32)
     return model.embed(tokens, SequenceLayout.from_lengths([14, 14], CPU))
 
 
 def embed_dnabert_s(path: Path) -> Tensor:
-    checkpoint = open_checkpoint(path)
+    checkpoint, model = open_checkpoint(path), DnabertS(DNABERT_S)
     assert dnabert_s_config(checkpoint) == DNABERT_S
-    with torch.device("meta"):
-        model = DnabertS(DNABERT_S)
     fill(model, dnabert_s_state(checkpoint, DNABERT_S), CPU, path.name)
     tokens = torch.tensor([1, 5, 600, 7, 20, 4095, 2] * 4, dtype=torch.int32)
     return model.embed(tokens, SequenceLayout.from_lengths([14, 14], CPU))
@@ -98,32 +94,32 @@ def test_every_dnabert_s_format_gives_the_same_bits(tmp_path: Path) -> None:
         assert file.get_tensor("layers.0.qkv.weight").dtype == torch.float32, "nothing is lost"
 
 
-def test_the_classifier_keeps_its_numbers(tmp_path: Path) -> None:
-    expected = write_head(tmp_path / "500_model.pth")
+@pytest.mark.parametrize(
+    "wrapped", ["module", "state_dict", "model_state_dict", "model", "parallel", "inside"]
+)
+def test_a_classifier_is_read_however_it_was_saved(wrapped: str, tmp_path: Path) -> None:
+    expected = write_head(tmp_path / "500_model.pth", wrapped=wrapped)
     convert_head(open_checkpoint(tmp_path / "500_model.pth"), tmp_path / "head.safetensors")
-    state = head_state(open_checkpoint(tmp_path / "head.safetensors"))
-    assert all(torch.equal(tensor, expected[name]) for name, tensor in state.items())
+    for name in ("500_model.pth", "head.safetensors"):
+        state = head_state(open_checkpoint(tmp_path / name))
+        assert all(torch.equal(tensor, expected[name]) for name, tensor in state.items())
 
 
 def test_norms_of_esm2_may_be_called_gamma_and_beta(tmp_path: Path) -> None:
     model = hugging_face_esm2()
-    plain = write_hugging_face_safetensors(tmp_path, model)
-    renamed = tmp_path / "renamed"
-    renamed.mkdir()
-    write_hugging_face_safetensors(renamed, model)
+    plain = embed_esm2(write_hugging_face_safetensors(tmp_path, model))
+    (tmp_path / "model.safetensors").unlink()
     tensors = {
-        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
-            "LayerNorm.bias", "LayerNorm.beta"
-        ): value.clone()
+        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): value
         for name, value in model.state_dict().items()
     }
     assert any(name.endswith("gamma") for name in tensors)
-    torch.save(tensors, renamed / "pytorch_model.bin")
-    assert torch.equal(embed_esm2(renamed / "pytorch_model.bin"), embed_esm2(plain))
+    torch.save(tensors, tmp_path / "pytorch_model.bin")
+    assert torch.equal(embed_esm2(tmp_path / "pytorch_model.bin"), plain)
 
 
 def test_a_wrong_file_is_refused_with_an_explanation(tmp_path: Path) -> None:
-    dnabert_s = write_dnabert_s(tmp_path, prefix="", safetensors=False)
+    dnabert_s = write_dnabert_s(tmp_path)
     with pytest.raises(WeightsError, match=r"pytorch_model\.bin cannot be read as weights"):
         convert_encoder("esm2", open_checkpoint(dnabert_s), tmp_path / "out")
     with pytest.raises(WeightsError, match=r"hidden_layer\.weight is missing"):

@@ -10,42 +10,21 @@ from typing import Any
 
 import pytest
 import torch
-from published_files import (
-    DEMO,
-    DNABERT_S,
-    ESM2,
-    RESOURCES,
-    hugging_face_esm2,
-    write_dnabert_s,
-    write_fair_esm,
-    write_head,
-)
+from published_files import DNABERT_S, ESM2, RESOURCES, hugging_face_esm2, write_head, write_published
 
 from virnucpro_backend.weights.__main__ import main
-from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
-from virnucpro_backend.weights.formats.names import head_state
 from virnucpro_backend.weights.manifest import git_blob_id
 from virnucpro_backend.weights.model_folder import load_model
 
 MANIFEST = RESOURCES / "models.json"
-TOKENIZER = DEMO / "dnabert_s" / "tokenizer.json"
-
-
-def esm2_in(folder: Path) -> None:
-    folder.mkdir(parents=True)
-    write_fair_esm(folder, hugging_face_esm2())
 
 
 @pytest.fixture
 def published(tmp_path: Path) -> Path:
-    """Make DNABERT-S as published, its tokenizer, and a classifier of our own; each test adds ESM-2."""
-    folder = tmp_path / "dropped"
-    (folder / "DNABERT-S").mkdir(parents=True)
-    write_dnabert_s(folder / "DNABERT-S", prefix="", safetensors=False)
-    shutil.copy(TOKENIZER, folder / "DNABERT-S")
-    write_head(folder / "500_model.pth")
-    (folder / "README.md").write_text("Weights")
-    return folder
+    """Make the files of a model as published, beside one that is none of them."""
+    write_published(tmp_path / "dropped")
+    (tmp_path / "dropped" / "README.md").write_text("Weights")
+    return tmp_path / "dropped"
 
 
 def importing(
@@ -60,7 +39,6 @@ def importing(
 def test_files_of_published_names_become_a_model(
     tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    esm2_in(published / "ESM-2")
     answer = importing(capsys, tmp_path, published, "--name", "neu ä", "--chunk-length", 400)
     assert answer == (0, {"type": "done", "folders": [str(tmp_path / "weights" / "neu ä")]})
     model = load_model(tmp_path / "weights" / "neu ä", "cpu", "fp32")
@@ -73,7 +51,7 @@ def test_files_of_published_names_become_a_model(
 def test_encoders_are_kept_for_classifiers_that_are_imported_later(
     tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    esm2_in(tmp_path / "esm")
+    (published / "ESM-2").rename(tmp_path / "esm")
     assert importing(capsys, tmp_path, tmp_path / "esm") == (0, {"type": "done", "folders": []})
     assert importing(capsys, tmp_path, published, "--chunk-length", 500)[0] == 0
     write_head(tmp_path / "other.pth")
@@ -87,13 +65,10 @@ def test_encoders_are_kept_for_classifiers_that_are_imported_later(
 def test_published_files_become_the_published_model(
     tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    esm2_in(published / "ESM-2")
     content = json.loads(MANIFEST.read_text())
-    for key, path in (
-        ("esm2_3b", published / "ESM-2" / "esm2_t36_3B_UR50D.pt"),
-        ("dnabert_s", published / "DNABERT-S" / "pytorch_model.bin"),
-    ):
-        content["files"][key]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    sha256 = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in published.glob("*/*")}
+    content["files"]["esm2_3b"]["sha256"] = sha256["esm2_t36_3B_UR50D.pt"]
+    content["files"]["dnabert_s"]["sha256"] = sha256["pytorch_model.bin"]
     content["files"]["head_500"]["git_blob"] = git_blob_id(published / "500_model.pth")
     manifest = tmp_path / "models.json"
     manifest.write_text(json.dumps(content))
@@ -101,8 +76,7 @@ def test_published_files_become_the_published_model(
     given = (published, published / "classifier.pth")
     code, line = importing(capsys, tmp_path, *given, manifest=manifest)
     assert (code, line["code"]) == (1, "model_damaged"), "the tokenizer is another one"
-    tokenizer = hashlib.sha256(TOKENIZER.read_bytes()).hexdigest()
-    content["files"]["dnabert_s_tokenizer"]["sha256"] = tokenizer
+    content["files"]["dnabert_s_tokenizer"]["sha256"] = sha256["tokenizer.json"]
     manifest.write_text(json.dumps(content))
     code, line = importing(capsys, tmp_path, *given, manifest=manifest)
     assert (code, line["folders"]) == (0, [str(tmp_path / "weights" / "500")])
@@ -113,7 +87,6 @@ def test_published_files_become_the_published_model(
 def test_what_does_not_fit_is_refused_before_anything_is_converted(
     tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    esm2_in(published / "ESM-2")
     own = tmp_path / "own.pth"
 
     def refused(code: str, words: str, *arguments: object) -> None:
@@ -150,15 +123,6 @@ USELESS = (
     b"PK\x03\x04 cut short",
     bytes(100),
 )
-
-
-@pytest.mark.parametrize(
-    "wrapping", ["module", "state_dict", "model_state_dict", "model", "parallel", "inside"]
-)
-def test_a_classifier_is_read_however_it_was_saved(wrapping: str, tmp_path: Path) -> None:
-    state = write_head(tmp_path / "head.pth", wrapped=wrapping)
-    read = head_state(open_checkpoint(tmp_path / "head.pth"))
-    assert all(torch.equal(tensor, state[name]) for name, tensor in read.items())
 
 
 def test_layer_numbers_in_names_are_not_trusted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,16 +10,8 @@ from typing import Any
 import pytest
 import torch
 from plain_dnabert_s import plain_dnabert_s
-from published_files import (
-    DEMO,
-    DNABERT_S,
-    ESM2,
-    RESOURCES,
-    hugging_face_esm2,
-    write_dnabert_s,
-    write_fair_esm,
-    write_head,
-)
+from published_files import DNABERT_S, ESM2, RESOURCES, hugging_face_esm2, write_published
+from random_weights import random_head
 from tokenizers import Tokenizer
 from torch import Tensor
 
@@ -27,7 +19,6 @@ from virnucpro_backend.check.original import Difference, compare_with_original, 
 from virnucpro_backend.check.scoring import open_panel_scorer
 from virnucpro_backend.devices.precisions import Precision
 from virnucpro_backend.safetensors_file import sha256_of_file
-from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
 from virnucpro_backend.weights.model_files import ModelFile
 from virnucpro_backend.weights.model_json import ModelDescription, NormBand, read_model_json, write_model_json
 
@@ -35,25 +26,17 @@ RUN = Path(__file__).parents[1] / "data" / "original_run"
 ALPHABET = {letter: 4 + i for i, letter in enumerate("LAGVSERTIDPKQNFYMHWC")}
 
 
-def write_model(folder: Path, name: str = "500") -> None:
-    """Write a small model in the published formats, as if downloaded."""
-    for role in ("esm2", "dnabert_s"):
-        (folder / role).mkdir()
-    paths = {
-        "esm2": write_fair_esm(folder / "esm2", hugging_face_esm2()),
-        "dnabert_s": write_dnabert_s(folder / "dnabert_s", prefix="", safetensors=False),
-        "tokenizer": DEMO / "dnabert_s" / "tokenizer.json",
-        "head": folder / "500_model.pth",
-    }
-    write_head(folder / "500_model.pth")
-    (folder / "tokenizer.json").write_bytes(paths["tokenizer"].read_bytes())
-    paths["tokenizer"] = folder / "tokenizer.json"
+def write_model(folder: Path, fault: Callable[[dict[str, Path]], None] = lambda paths: None) -> None:
+    """Write a small model in the published formats, as if downloaded, with a fault."""
+    paths = write_published(folder)
+    fault(paths)
     files = {
         role: ModelFile(path.relative_to(folder).as_posix(), path.stat().st_size, sha256_of_file(path))
         for role, path in paths.items()
+        if role != "dnabert_s_config"
     }
     bands = {"esm2": NormBand(12, 16), "dnabert_s": NormBand(2, 5)}
-    write_model_json(folder, ModelDescription(name, name, None, 500, files, ESM2, DNABERT_S, bands))
+    write_model_json(folder, ModelDescription("500", "500", None, 500, files, ESM2, DNABERT_S, bands))
 
 
 def independent_answers(folder: Path, nucleotides: str, protein: str) -> tuple[float, float, list[float]]:
@@ -65,17 +48,13 @@ def independent_answers(folder: Path, nucleotides: str, protein: str) -> tuple[f
     hidden: Tensor = esm2.esm(tokens, attention_mask=torch.ones_like(tokens)).last_hidden_state[0]
     protein_vector = hidden[1:-1].mean(dim=0).double()
 
-    weights = torch.load(folder / "dnabert_s" / "pytorch_model.bin", weights_only=True)
-    ids = Tokenizer.from_file(str(folder / "tokenizer.json")).encode(nucleotides).ids
+    weights = torch.load(folder / "DNABERT-S" / "pytorch_model.bin", weights_only=True)
+    ids = Tokenizer.from_file(str(folder / "DNABERT-S" / "tokenizer.json")).encode(nucleotides).ids
     states = plain_dnabert_s(weights, DNABERT_S.layers, DNABERT_S.heads, torch.tensor(ids))
     dna_vector = states.mean(dim=0)
 
-    head = {name: t.double() for name, t in open_checkpoint(folder / "500_model.pth").tensors.items()}
-    x = torch.cat((dna_vector, protein_vector))
-    x = head["hidden_layer.weight"] @ x + head["hidden_layer.bias"]
-    x = (x - head["bn1.running_mean"]) / torch.sqrt(head["bn1.running_var"] + 1e-5)
-    x = torch.relu(x * head["bn1.weight"] + head["bn1.bias"])
-    scores = torch.softmax(head["output_layer.weight"] @ x + head["output_layer.bias"], dim=0)
+    head = random_head(DNABERT_S.width + ESM2.width).double()
+    scores = head(torch.cat((dna_vector, protein_vector))[None])[0].softmax(dim=0)
     return float(protein_vector.norm()), float(dna_vector.norm()), scores.tolist()
 
 
@@ -120,33 +99,25 @@ def test_published_formats_give_the_answers_of_independent_code(model: tuple[Pat
         assert not any(each.is_wrong for each in compared(*model, precision).values())
 
 
-def without_token_dropout(folder: Path) -> None:
+def without_token_dropout(paths: dict[str, Path]) -> None:
     """Simulate an implementation that omits the factor 0.88."""
-    path = folder / "esm2" / "esm2_t36_3B_UR50D.pt"
-    content = torch.load(path, weights_only=False)
+    content = torch.load(paths["esm2"], weights_only=False)
     content["model"]["encoder.sentence_encoder.embed_tokens.weight"] /= 0.88
-    torch.save(content, path)
+    torch.save(content, paths["esm2"])
 
 
-def one_layer_is_another(folder: Path) -> None:
+def one_layer_is_another(paths: dict[str, Path]) -> None:
     """Replace a layer by one of other weights that has the right size."""
-    path = folder / "dnabert_s" / "pytorch_model.bin"
-    tensors = torch.load(path, weights_only=True)
+    tensors = torch.load(paths["dnabert_s"], weights_only=True)
     tensors["encoder.layer.1.mlp.wo.weight"] = tensors["encoder.layer.1.mlp.wo.weight"].flip(0)
-    torch.save(tensors, path)
+    torch.save(tensors, paths["dnabert_s"])
 
 
 @pytest.mark.parametrize("fault", [without_token_dropout, one_layer_is_another])
 def test_other_weights_and_known_faults_are_detected(
-    tmp_path: Path, model: tuple[Path, Path], fault: Callable[[Path], None]
+    tmp_path: Path, model: tuple[Path, Path], fault: Callable[[dict[str, Path]], None]
 ) -> None:
-    write_model(tmp_path)
-    fault(tmp_path)
-    description = json.loads((tmp_path / "model.json").read_text())
-    for file in description["files"].values():
-        path = tmp_path / file["path"]
-        file |= {"size": path.stat().st_size, "sha256": sha256_of_file(path)}
-    (tmp_path / "model.json").write_text(json.dumps(description))
+    write_model(tmp_path, fault)
     assert any(each.is_wrong for each in compared(tmp_path, model[1]).values())
 
 

@@ -20,16 +20,16 @@ import {
 import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../store/testing/syntheticRun.ts';
 import { testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { usedColumns, type Column } from './table/columns.ts';
-import { formatNamed, exportResults, type ExportRequest } from './exportResults.ts';
+import { formatNamed, type ExportRequest } from './exportResults.ts';
 import { ExportSource } from './exportSource.ts';
 import { openFewSequences } from './inputSequences.ts';
 import { lettersOfOne } from './sequenceFiles.ts';
-import { makeReaders, readBack } from './testing/readers.ts';
+import { BY_ROW, cellsOf, exported as exportedFrom } from './testing/exported.ts';
+import { readBack } from './testing/readers.ts';
 import { WholeFile } from './wholeFile.ts';
 import type { Plan } from '../../contract/plan.ts';
 import { writeXlsx } from './table/xlsx.ts';
 import { temporaryFolder } from '../testing/temporaryFolder.ts';
-const BY_ROW: SequenceSort = { by: 'row', descending: false };
 const BEST: SequenceSort = { by: 'virusScore', descending: true };
 const MARK = '[teaching model, not for research]';
 
@@ -48,10 +48,8 @@ function lettersFor(length: number, seed: number): string {
 let run: PreparedRun;
 let inputs: string[];
 let all: SequenceResult[];
-let readersMissing: string | undefined;
 
 beforeAll(async () => {
-  readersMissing = makeReaders();
   const folder = join(temporaryFolder(), 'run');
   mkdirSync(folder);
   const records = NAMES.map((name, i) => recordOf(`${name} described as ${i}`, CHUNKS[i]!));
@@ -81,47 +79,27 @@ function sha256(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 
-async function exported(
+const exported = (
   format: string,
   filter: SequenceFilter = {},
   sort: SequenceSort = BY_ROW,
   more: Partial<ExportRequest> = {},
-): Promise<string> {
-  const path = join(temporaryFolder(), `export.${format}`);
-  const written = await exportResults(run.store, {
-    selection: { filter },
-    sort,
-    format,
-    path,
-    language: 'en',
-    environment: () => Promise.resolve(testContext().environment),
-    ...more,
-  });
-  expect(written.bytes).toBe(statSync(path).size);
-  // No incomplete file, and no temporary one.
-  expect(readdirSync(join(path, '..'))).toEqual([`export.${format}`]);
-  return path;
-}
+) => exportedFrom(run.store, format, { selection: { filter }, sort, ...more });
 
+const chunksOfAll = () =>
+  Promise.all(all.map(async ({ row }) => (await run.store.chunksOf(row, 0, 99)).chunks));
 const best = () => all.toSorted((a, b) => (b.virusScore ?? -1) - (a.virusScore ?? -1) || a.row - b.row);
 
 describe('tables read back by other programs', () => {
   it('hold the selection in the order shown, in every format', async (context) => {
-    context.skip(readersMissing !== undefined, readersMissing);
     const filter: SequenceFilter = { predictions: ['virus', 'others'] };
-    const formats = ['tsv', 'csv', 'parquet', 'xlsx'] as const;
-    const paths = await Promise.all(formats.map((format) => exported(format, filter, BEST)));
     const [tsv, csv, parquet, xlsx] = readBack(
-      ['tsv', paths[0]!],
-      ['csv', paths[1]!],
-      ['parquet', paths[2]!],
-      ['xlsx', paths[3]!],
-    ) as [
-      Record<string, string>[],
-      Record<string, string>[],
-      { rows: Record<string, unknown>[]; metadata: Record<string, string> },
-      Record<string, unknown[][]>,
-    ];
+      context,
+      ['tsv', await exported('tsv', filter, BEST)],
+      ['csv', await exported('csv', filter, BEST)],
+      ['parquet', await exported('parquet', filter, BEST)],
+      ['xlsx', await exported('xlsx', filter, BEST)],
+    );
     const wanted = best().filter(({ virusScore }) => virusScore !== null);
     const numbers = wanted.map(({ row }) => row + 1);
     expect(tsv.map(({ no }) => Number(no))).toEqual(numbers);
@@ -148,11 +126,10 @@ describe('tables read back by other programs', () => {
     for (const language of ['en', 'de'] as const)
       expect(new Set(headings.map((heading) => heading[language])).size).toBe(headings.length);
     const path = await exported('tsv', {}, BY_ROW, { columns: ['seq_name', 'length'] });
-    expect(readFileSync(path, 'utf8').split('\n')[0]).toBe('seq_name\tlength\tmodel');
+    expect(cellsOf(path)[0]).toEqual(['seq_name', 'length', 'model']);
   });
 
   it('continue on further sheets of a workbook', async (context) => {
-    context.skip(readersMissing !== undefined, readersMissing);
     const selection = { filter: {} };
     const source = await ExportSource.open(run.store, selection, BY_ROW, { language: 'en' });
     const path = join(temporaryFolder(), 'sheets.xlsx');
@@ -161,7 +138,7 @@ describe('tables read back by other programs', () => {
     const [no, name] = (await usedColumns(source)) as [Column, Column];
     const columns = [no, { ...name, sql: `repeat('a', 31999 + row)` }];
     await WholeFile.write(path, (file) => writeXlsx(source, columns, file, 3));
-    const [sheets] = readBack(['xlsx', path]) as [Record<string, unknown[][]>];
+    const [sheets] = readBack(context, ['xlsx', path]);
     expect(Object.keys(sheets)).toEqual(['Sequences 1', 'Sequences 2', 'Sequences 3', 'Samples', 'About']);
     const numbers = Object.values(sheets)
       .slice(0, 3)
@@ -171,22 +148,8 @@ describe('tables read back by other programs', () => {
   });
 
   it('are files for genome browsers', async (context) => {
-    context.skip(readersMissing !== undefined, readersMissing);
-    const [gff3, bed] = readBack(['gff3', await exported('gff3')], ['bed', await exported('bed')]) as [
-      {
-        seqid: string;
-        start: number;
-        end: number;
-        score: string;
-        strand: string;
-        attributes: Record<string, string>;
-        parents: string[];
-      }[],
-      string[][],
-    ];
-    const chunks = await Promise.all(
-      all.map(async ({ row }) => (await run.store.chunksOf(row, 0, 99)).chunks),
-    );
+    const [gff3, bed] = readBack(context, ['gff3', await exported('gff3')], ['bed', await exported('bed')]);
+    const chunks = await chunksOfAll();
     const scored = chunks.flatMap((own, row) =>
       own.flatMap((chunk, i) => (chunk.score2 === null ? [] : [{ row, number: i + 1, ...chunk }])),
     );
@@ -261,27 +224,17 @@ it('names that several sequences have stand for one region in GFF3', async () =>
   const odd = await preparedRun([['twin', 'twin', 'naïve|β'].map((name) => recordOf(name, [63, 63]))]);
   onTestFinished(() => odd.store.close());
   await computeAll(odd);
-  const path = join(temporaryFolder(), 'odd');
-  await exportResults(odd.store, {
-    ...{ selection: { filter: {} }, sort: BY_ROW, format: 'gff3', path, language: 'en' },
-    environment: () => Promise.reject(new Error('not needed')),
-  });
-  const regions = readFileSync(path, 'utf8').match(/^##sequence-region \S+/gm) ?? [];
+  const regions =
+    readFileSync(await exportedFrom(odd.store, 'gff3'), 'utf8').match(/^##sequence-region \S+/gm) ?? [];
   expect(regions).toHaveLength(2);
   expect(new Set(regions).size).toBe(2);
 });
 
 describe('the index of the embeddings', () => {
   it('names the frame of every row of every file, in the order in which prepare wrote them', async () => {
-    const text = readFileSync(await exported('embeddings', { predictions: ['virus'] }), 'utf8');
-    const [head, ...rows] = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split('\t'));
+    const [head, ...rows] = cellsOf(await exported('embeddings', { predictions: ['virus'] }));
     expect(head).toEqual(['file', 'row', 'no', 'id', 'sample', 'start', 'end', 'frame']);
-    const chunks = await Promise.all(
-      all.map(async ({ row }) => (await run.store.chunksOf(row, 0, 99)).chunks),
-    );
+    const chunks = await chunksOfAll();
     const truth = [...run.prepared.frames].flatMap(([key, frames]) =>
       frames.map(({ row, chunk, frame }, place) => {
         const { start, end } = chunks[row]![chunk]!;
@@ -300,14 +253,12 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
   };
 
   it('keep their headers and the order shown', async (context) => {
-    context.skip(readersMissing !== undefined, readersMissing);
-    const [records] = readBack(['fasta', await exported('fasta', {}, BEST)]) as [[string, string][]];
+    const [records] = readBack(context, ['fasta', await exported('fasta', {}, BEST)]);
     expect(records).toEqual(best().map(({ row, header }) => [`${header} ${MARK}`, letters(row)]));
   });
 
   it('have names for CheckV that no other has, before their own headers', async (context) => {
-    context.skip(readersMissing !== undefined, readersMissing);
-    const [records] = readBack(['fasta', await exported('checkv', {}, BEST)]) as [[string, string][]];
+    const [records] = readBack(context, ['fasta', await exported('checkv', {}, BEST)]);
     expect(records.map(([, own]) => own)).toEqual(best().map(({ row }) => letters(row)));
     expect(records.map(([header]) => header.split(' ')[0])).toEqual(
       best().map(({ row, seqName }) => `row${row + 1}_${seqName.replace('ï', '_').replace('β', '_')}`),
@@ -318,8 +269,7 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
   });
 
   it("come with the protein of the deciding frame, translated by the method's rules", async (context) => {
-    context.skip(readersMissing !== undefined, readersMissing);
-    const [proteins] = readBack(['fasta', await exported('proteins')]) as [[string, string][]];
+    const [proteins] = readBack(context, ['fasta', await exported('proteins')]);
     const scored = all.filter(({ bestFrame }) => bestFrame !== null);
     expect(proteins).toHaveLength(scored.length);
     for (const [i, { row, seqName, bestChunkStart, bestChunkEnd, bestFrame }] of scored.entries()) {
@@ -454,14 +404,7 @@ describe('an export', () => {
     const path = join(temporaryFolder(), 'x.fna');
     const full = new AppFailure(appError('disk_full', 'There is no space left for the run.'));
     const store = { ...run.store, writeSelectedRows: () => Promise.reject(full) };
-    const refusal = await exportResults(store, {
-      selection: { filter: {} },
-      sort: BY_ROW,
-      format: 'fasta',
-      path,
-      language: 'en',
-      environment: () => Promise.resolve(testContext().environment),
-    }).catch((reason: unknown) => reason);
+    const refusal = await exportedFrom(store, 'fasta', { path }).catch((reason: unknown) => reason);
     expect((refusal as AppFailure).error).toMatchObject({
       code: 'disk_full',
       wording: { cause: { values: { path } } },
@@ -506,21 +449,22 @@ it('the report has the versions of run.json', async () => {
   expect(readFileSync(await exported('report'), 'utf8')).toContain('(PyTorch 9.8.7)');
 });
 
-it.each([
+it.for([
   [true, 'gut_provisional_all_7.tsv', { phase: 'paused', error: null }],
   [false, 'gut_all_7.tsv', { phase: 'done', failedParts: 0, failedRecords: 0 }],
-] as const)('an export is marked in its name and content (%s) until the run is done', async (...expected) => {
-  const [isMarked, name, state] = expected;
-  const before = (await run.store.loadRun()).state;
-  await run.store.setState(state);
-  onTestFinished(() => run.store.setState(before));
-  const named = { runName: 'gut', model: { notice: null }, format: formatNamed('tsv'), state };
-  expect(exportFileName({ ...named, scope: 'all', sequences: 7 })).toBe(name);
-  for (const format of ['multiqc', 'report'])
-    expect(
-      /Provisional: th(e|is) run was not done\./.test(readFileSync(await exported(format), 'utf8')),
-    ).toBe(isMarked);
-  if (readersMissing !== undefined) return;
-  const sheets = JSON.stringify(readBack(['xlsx', await exported('xlsx')]));
-  expect(sheets.includes('The run was not done when this was exported')).toBe(isMarked);
-});
+] as const)(
+  'an export is marked in its name and content (%s) until the run is done',
+  async ([isMarked, name, state], context) => {
+    const before = (await run.store.loadRun()).state;
+    await run.store.setState(state);
+    onTestFinished(() => run.store.setState(before));
+    const named = { runName: 'gut', model: { notice: null }, format: formatNamed('tsv'), state };
+    expect(exportFileName({ ...named, scope: 'all', sequences: 7 })).toBe(name);
+    for (const format of ['multiqc', 'report'])
+      expect(
+        /Provisional: th(e|is) run was not done\./.test(readFileSync(await exported(format), 'utf8')),
+      ).toBe(isMarked);
+    const sheets = JSON.stringify(readBack(context, ['xlsx', await exported('xlsx')]));
+    expect(sheets.includes('The run was not done when this was exported')).toBe(isMarked);
+  },
+);

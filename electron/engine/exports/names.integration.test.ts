@@ -6,8 +6,9 @@ import { predict } from '../run/testing/realRuns.ts';
 import { openRunStore, type RunStore } from '../store/runStore.ts';
 import { HOST_ENTRY } from '../store/testing/storeFixture.ts';
 import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
-import { EXPORT_FORMATS, exportResults, queryRun } from './exportResults.ts';
-import { makeReaders, readBack } from './testing/readers.ts';
+import { EXPORT_FORMATS, queryRun } from './exportResults.ts';
+import { exported } from './testing/exported.ts';
+import { readBack } from './testing/readers.ts';
 
 /** Header lines in Latin-1, as bytes, and the one name that each record must have wherever it is named. */
 const RECORDS: readonly (readonly [header: string, name: string])[] = [
@@ -77,18 +78,12 @@ describe.skipIf(WITHOUT_PYTHON)('a name that is not plain text, or missing', () 
   });
 
   it('is spelled alike in every export, and in what the window copies', async (context) => {
-    const texts: Record<string, string> = {};
+    const named: Record<string, string> = {};
     const paths: Record<string, string> = {};
-    const exports = temporaryFolder();
     for (const { id } of EXPORT_FORMATS.filter((format) => !format.needsEmbeddings)) {
-      const path = (paths[id] = join(exports, `names.${id}`));
-      await exportResults(store, {
-        ...{ selection: { filter: {} }, sort: { by: 'row', descending: false }, format: id, path },
-        ...{ language: 'en', environment: () => Promise.resolve(testContext().environment) },
-      });
-      texts[id] = readFileSync(path, 'utf8');
+      paths[id] = await exported(store, id);
+      named[id] = readFileSync(paths[id], 'utf8');
     }
-    const [{ length }, named] = [NAMES, texts as Required<typeof texts>];
     const nameCells = (id: string): string[] => {
       const heading = named[id]!.split('\n')[0]!.split('\t');
       return cells(named[id]!, heading.indexOf('seq_name')).slice(1);
@@ -96,22 +91,21 @@ describe.skipIf(WITHOUT_PYTHON)('a name that is not plain text, or missing', () 
     expect(nameCells('tsv')).toEqual(NAMES);
     expect(wordsIn(named['fasta']!)).toEqual(NAMES);
     expect(wordsIn(named['checkv']!, 1)).toEqual(NAMES);
-    expect(new Set(wordsIn(named['checkv']!)).size).toBe(length);
+    expect(new Set(wordsIn(named['checkv']!)).size).toBe(NAMES.length);
     expect(withoutChunk(wordsIn(named['proteins']!))).toEqual(NAMES);
     expect(cells(named['bed']!, 0)).toEqual(NAMES);
     const attributes = [...named['gff3']!.matchAll(/\tID=seq\d+;Name=([^;\n]*)/g)];
     expect(attributes.map(([, name]) => decodeURIComponent(name!))).toEqual(NAMES);
 
-    const missing = makeReaders();
-    context.skip(missing !== undefined, missing);
     const [csv, parquet, xlsx] = readBack(
+      context,
       ['csv', paths['csv']!],
       ['parquet', paths['parquet']!],
       ['xlsx', paths['xlsx']!],
-    ) as [{ seq_name: string }[], { rows: { seq_name: string }[] }, { Sequences: string[][] }];
+    );
     expect(csv.map(({ seq_name }) => seq_name)).toEqual(NAMES);
     expect(parquet.rows.map(({ seq_name }) => seq_name)).toEqual(NAMES);
-    expect(xlsx.Sequences.slice(1).map(([, name]) => name)).toEqual(NAMES);
+    expect(xlsx['Sequences']!.slice(1).map(([, name]) => name)).toEqual(NAMES);
   });
 
   it('is the same in viral_sequences.fna if whole header lines are the names', async () => {

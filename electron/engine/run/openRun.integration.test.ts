@@ -9,7 +9,7 @@ import { NOTICE_FILE, PROVISIONAL_TABLE, RESULT_FILES } from '../../contract/res
 import { unwrap } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/runState.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
-import { exportResults } from '../exports/exportResults.ts';
+import { exported } from '../exports/testing/exported.ts';
 import { detailsOf, samplesOf } from '../exports/samples.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { readRunReport } from './finish/runJson.ts';
@@ -307,12 +307,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
       failedRecords: 0,
       failedInputs: 2,
     });
-    const path = join(folder, 'exported.fna');
-    await exportResults(session.record.store, {
-      ...{ selection: { filter: {} }, sort: { by: 'row', descending: false }, format: 'fasta', path },
-      ...{ language: 'en', environment: () => Promise.resolve(testContext().environment) },
-    });
-    expect(await readFile(path, 'utf8')).toMatch(/^>a \[/);
+    expect(await readFile(await exported(session.record.store, 'fasta'), 'utf8')).toMatch(/^>a \[/);
     await session.close();
     const tables = await readTables(session.folder);
     expect(tables['failed_files.txt']?.split('\n')).toEqual([

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Agreement } from '../../../contract/otherTools.ts';
 import { isOurName } from '../../../contract/folderNames.ts';
 import { compute, preparedRun, type PreparedRun } from '../../store/testing/storeFixture.ts';
-import { makeReaders, readBack } from '../testing/readers.ts';
+import { BY_ROW, cellsOf, exported } from '../testing/exported.ts';
+import { readBack } from '../testing/readers.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
-import { exportResults, type ExportRequest } from '../exportResults.ts';
 import {
   joinOtherTable,
   otherText,
@@ -27,8 +27,6 @@ import {
 import { layoutOf, namesMeant } from './knownTables.ts';
 import { readOtherTable, type ReadOtherTable } from './readOtherTable.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
-
-const BY_ROW = { by: 'row', descending: false } as const;
 
 /** The examples of the tools' own documentation. */
 const GENOMAD = `seq_name	length	topology	coordinates	n_genes	genetic_code	virus_score	fdr	n_hallmarks	marker_enrichment	taxonomy
@@ -47,6 +45,8 @@ virus_a	1500	0.90	1e-60	007
 virus_b	1500	0.12	NA	012
 other_b||x1	500	0.31	0.4	003
 `;
+
+const VIRAL = selectionOf({ predictions: ['virus'] }, []);
 
 const folder = temporaryFolder();
 let run: PreparedRun;
@@ -82,24 +82,9 @@ const read = (name: string, content: string | Buffer): Promise<ReadOtherTable> =
 const joinTable = async (name: string, content: string | Buffer): Promise<JoinedTable> =>
   joinOtherTable(run.store, await read(name, content));
 
-async function namesWith(joined: JoinedTable, agreement: Agreement): Promise<string[]> {
-  const selection = selectionOf({ other: { table: 0, agreement } }, [joined]);
+async function namesWith(joined: readonly JoinedTable[], agreement: Agreement, table: number | null = 0) {
+  const selection = selectionOf({ other: { table, agreement } }, joined);
   return (await run.store.findSequences(selection, BY_ROW, 0, 10)).items.map(({ seqName }) => seqName);
-}
-
-/** The cells of a table exported as TSV, line by line. */
-async function exportedCells(request: Pick<ExportRequest, 'selection' | 'others'>): Promise<string[][]> {
-  const path = join(folder, 'exported.tsv');
-  await exportResults(run.store, {
-    ...request,
-    sort: BY_ROW,
-    format: 'tsv',
-    language: 'en',
-    path,
-    environment: () => Promise.reject(new Error('not needed')),
-  });
-  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
-  return lines.map((line) => line.split('\t'));
 }
 
 describe('a table of another tool', () => {
@@ -122,8 +107,8 @@ describe('a table of another tool', () => {
         failed: { virus: 0, notVirus: 0, noCall: 0, notInTable: 0 },
       },
     });
-    expect(await namesWith(joined, 'both')).toEqual(['virus_a']);
-    expect(await namesWith(joined, 'only_theirs')).toEqual(['other_a']);
+    expect(await namesWith([joined], 'both')).toEqual(['virus_a']);
+    expect(await namesWith([joined], 'only_theirs')).toEqual(['other_a']);
     expect(otherText(joined, 0)).toEqual({
       isVirus: true,
       text: '0.9871 · Viruses;Duplodnaviria · No terminal repeats · NA · 1',
@@ -151,8 +136,8 @@ describe('a table of another tool', () => {
 
   it('calls only sequences that it lists not viral', async () => {
     const joined = await joinTable('reads_dvfpred.txt', DVF);
-    expect(await namesWith(joined, 'only_ours')).toEqual(['virus_b']);
-    expect(await namesWith(joined, 'not_in_table')).toEqual(['other_a', 'unscored']);
+    expect(await namesWith([joined], 'only_ours')).toEqual(['virus_b']);
+    expect(await namesWith([joined], 'not_in_table')).toEqual(['other_a', 'unscored']);
     const { calls } = await summariseOtherTable(run.store, joined);
     expect(calls.virus).toEqual({ virus: 1, notVirus: 1, noCall: 0, notInTable: 0 });
     expect(calls.others).toEqual({ virus: 0, notVirus: 1, noCall: 0, notInTable: 1 });
@@ -273,9 +258,9 @@ describe('a table of another tool', () => {
     expect(found.rule).toBe(rule);
     expect(notUnderstood).toEqual({ lines: 2, words });
     expect(calls.virus).toEqual({ virus: 0, notVirus: 0, noCall: 2, notInTable: 0 });
-    expect(await namesWith(joined, 'only_ours')).toEqual([]);
-    expect(await namesWith(joined, 'no_call')).toEqual(['virus_a', 'virus_b']);
-    expect(await namesWith(joined, 'not_in_table')).toEqual(['other_a', 'other_b||x1', 'unscored']);
+    expect(await namesWith([joined], 'only_ours')).toEqual([]);
+    expect(await namesWith([joined], 'no_call')).toEqual(['virus_a', 'virus_b']);
+    expect(await namesWith([joined], 'not_in_table')).toEqual(['other_a', 'other_b||x1', 'unscored']);
   });
 
   it('counts yes and no, or 1 and 0, where its column says that it is a call', async () => {
@@ -340,10 +325,7 @@ describe('a table of another tool', () => {
       await joinTable('a.tsv', 'id\tcall\nvirus_a\tvirus\nvirus_b\tvirus\n'),
       await joinTable('b.tsv', 'id\tcall\nvirus_a\tvirus\nvirus_b\thost\nother_a\tvirus\n'),
     ];
-    const names = async (table: number | null, agreement: Agreement) => {
-      const selection = selectionOf({ other: { table, agreement } }, others);
-      return (await run.store.findSequences(selection, BY_ROW, 0, 10)).items.map(({ seqName }) => seqName);
-    };
+    const names = (table: number | null, agreement: Agreement) => namesWith(others, agreement, table);
     expect(await names(null, 'both')).toEqual(['virus_a']);
     expect(await names(0, 'both')).toEqual(['virus_a', 'virus_b']);
     expect(await names(1, 'only_ours')).toEqual(['virus_b']);
@@ -397,34 +379,15 @@ describe('a table of another tool', () => {
   });
 
   it('is exported with numbers as numbers, unless they are names', async (context) => {
-    const missing = makeReaders();
-    context.skip(missing !== undefined, missing);
     const named = DVF.replace('name\tlen', 'contig\tlen');
     const others = [await joinTable('lanes.tsv', named)];
-    const paths = await Promise.all(
-      (['parquet', 'xlsx', 'csv'] as const).map(async (format) => {
-        const path = join(folder, `numbers.${format}`);
-        await exportResults(run.store, {
-          selection: { filter: { predictions: ['virus'] } },
-          others,
-          sort: BY_ROW,
-          format,
-          language: 'de',
-          path,
-          environment: () => Promise.reject(new Error('not needed')),
-        });
-        return path;
-      }),
-    );
+    const asked = { selection: VIRAL, others, language: 'de' } as const;
     const [parquet, xlsx, csv] = readBack(
-      ['parquet', paths[0]!],
-      ['xlsx', paths[1]!],
-      ['csv_de', paths[2]!],
-    ) as [
-      { types: Record<string, string>; rows: Record<string, unknown>[] },
-      Record<string, unknown[][]>,
-      Record<string, string>[],
-    ];
+      context,
+      ['parquet', await exported(run.store, 'parquet', asked)],
+      ['xlsx', await exported(run.store, 'xlsx', asked)],
+      ['csv_de', await exported(run.store, 'csv', asked)],
+    );
     expect(parquet.types).toMatchObject({ lanes_tsv_pvalue: 'double', lanes_tsv_lane: 'string' });
     expect(parquet.rows.map((row) => row['lanes_tsv_pvalue'])).toEqual([1e-60, null]);
     expect(xlsx['Sequenzen']!.map((row) => row.slice(-4))).toEqual([
@@ -441,7 +404,7 @@ describe('a table of another tool', () => {
       await joinTable('quality_summary.tsv', CHECKV),
     ];
     const selection = selectionOf({ other: { table: 0, agreement: 'only_theirs' } }, others);
-    const [head = [], ...rows] = await exportedCells({ selection, others });
+    const [head = [], ...rows] = cellsOf(await exported(run.store, 'tsv', { selection, others }));
     const from = head.indexOf('genomad_call');
     expect(head.slice(from)).toEqual([
       'genomad_call',
@@ -462,10 +425,8 @@ describe('a table of another tool', () => {
   it('gives its columns a name of its own, whatever its title is', async () => {
     const named = await joinTable('names.csv', 'name,call\nvirus_a,virus\nvirus_b,\n');
     const titled = (title: string): JoinedTable => ({ ...named, table: { ...named.table, title } });
-    const [head = [], ...rows] = await exportedCells({
-      selection: { filter: { predictions: ['virus'] } },
-      others: ['-Tool  2.0!', '-tool  2.0!', '...', 'Tool'].map(titled),
-    });
+    const others = ['-Tool  2.0!', '-tool  2.0!', '...', 'Tool'].map(titled);
+    const [head = [], ...rows] = cellsOf(await exported(run.store, 'tsv', { selection: VIRAL, others }));
     expect(head.slice(-8)).toEqual(
       ['tool_2_0', 'tool_2_0_2', 'other', 'tool'].flatMap((prefix) => [`${prefix}_call`, `${prefix}_call`]),
     );

@@ -1,11 +1,4 @@
-import {
-  columnName,
-  columnsOf,
-  sequenceColumn,
-  type SequenceResult,
-  type SequenceSort,
-} from '../../../contract/columns.ts';
-import { readFileSync } from 'node:fs';
+import { columnName, columnsOf, sequenceColumn, type SequenceResult } from '../../../contract/columns.ts';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SequenceFilter } from '../../../contract/rpc/results.ts';
@@ -21,12 +14,10 @@ import {
   type PreparedRun,
 } from '../../store/testing/storeFixture.ts';
 import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../../store/testing/syntheticRun.ts';
-import { testContext } from '../../testing/testContext.ts';
-import { exportResults } from '../exportResults.ts';
-import { makeReaders, readBack } from '../testing/readers.ts';
+import { BY_ROW, cellsOf, exported as exportedFrom } from '../testing/exported.ts';
+import { type Cell, readBack } from '../testing/readers.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 
-const BY_ROW: SequenceSort = { by: 'row', descending: false };
 const SAMPLES = ['gut', 'gut', 'water', 'air'];
 const FILES = ['gut_1.fasta', 'gut_2.fasta', 'water.fasta', 'air.fasta'];
 const DETAILS = [
@@ -60,10 +51,8 @@ const RECORDS = [
 
 let run: PreparedRun;
 let all: SequenceResult[];
-let readersMissing: string | undefined;
 
 beforeAll(async () => {
-  readersMissing = makeReaders();
   const folder = temporaryFolder();
   const prepared = writePrepared(folder, RECORDS, { framesPerPart: 4 });
   const plan = syntheticPlan(RECORDS.length);
@@ -91,34 +80,21 @@ afterAll(async () => {
   await run.store.close();
 });
 
-async function exported(
-  format: string,
-  filter: SequenceFilter = {},
-  language: 'en' | 'de' = 'en',
-  { store }: Pick<PreparedRun, 'store'> = run,
-): Promise<string> {
-  const path = join(temporaryFolder(), `export.${format}`);
-  const environment = () => Promise.resolve(testContext().environment);
-  await exportResults(store, {
-    ...{ selection: { filter }, sort: BY_ROW, format, path, language, environment },
-  });
-  return path;
-}
+const exported = (format: string, language: 'en' | 'de' = 'en', { store } = run) =>
+  exportedFrom(store, format, { language });
 
-async function tableOf(of: PreparedRun, filter: SequenceFilter = {}) {
-  const [head, ...lines] = readFileSync(await exported('tsv', filter, 'en', of), 'utf8')
-    .trimEnd()
-    .split('\n');
-  return { names: head!.split('\t'), lines: lines.map((line) => line.split('\t')) };
+async function tableOf({ store }: PreparedRun, filter: SequenceFilter = {}) {
+  const [names, ...lines] = cellsOf(await exportedFrom(store, 'tsv', { selection: { filter } }));
+  return { names: names!, lines };
 }
+/** A workbook has the same columns but the model's. */
+const columnsOfWorkbook = async () => (await tableOf(run)).names.filter((name) => name !== 'model');
 
 /** All columns of our own. */
 const OWN = columnsOf('exports', { isPaired: true, isCalibrated: true, looksTwice: false });
 
-type Value = string | number | boolean | null;
-
 /** Columns that are not named as the field of the result is. */
-const RENAMED: Record<string, (row: SequenceResult) => Value> = {
+const RENAMED: Record<string, (row: SequenceResult) => Cell> = {
   no: ({ row }) => row + 1,
   sample: ({ input }) => SAMPLES[input]!,
   group: ({ input }) => DETAILS[input]!.group,
@@ -128,7 +104,7 @@ const RENAMED: Record<string, (row: SequenceResult) => Value> = {
   shortlist: ({ row }) => row === 3,
 };
 
-function valueOf(column: string, row: SequenceResult): Value {
+function valueOf(column: string, row: SequenceResult): Cell {
   const renamed = RENAMED[column];
   if (renamed) return renamed(row);
   const field = column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -145,7 +121,7 @@ const FLAG_TEXTS: Record<string, readonly [yes: string, no: string]> = {
   control: ['yes', 'no'],
   shortlist: ['yes', 'NA'],
 };
-const asText = (column: string, value: Value): string =>
+const asText = (column: string, value: Cell): string =>
   typeof value === 'boolean'
     ? FLAG_TEXTS[column]![value ? 0 : 1]
     : value === null
@@ -156,24 +132,16 @@ const asText = (column: string, value: Value): string =>
 
 describe('a table of sequences', () => {
   it('has in every column the value of its own field, in every format', async (context) => {
-    context.skip(readersMissing !== undefined, readersMissing);
     const counts = Object.values(all[0]!).filter((value) => Number.isInteger(value) && value !== 0);
     expect(new Set(counts).size).toBe(counts.length);
-    const formats = ['tsv', 'csv', 'csv_de', 'parquet', 'xlsx'] as const;
-    const paths = await Promise.all([
-      ...['tsv', 'csv'].map((format) => exported(format)),
-      exported('csv', {}, 'de'),
-      ...['parquet', 'xlsx'].map((format) => exported(format)),
-    ]);
     const [tsv, csv, german, parquet, xlsx] = readBack(
-      ...formats.map((format, i) => [format, paths[i]!] as const),
-    ) as [
-      Record<string, string>[],
-      Record<string, string>[],
-      Record<string, string>[],
-      { rows: Record<string, Value>[]; types: Record<string, string> },
-      Record<string, unknown[][]>,
-    ];
+      context,
+      ['tsv', await exported('tsv')],
+      ['csv', await exported('csv')],
+      ['csv_de', await exported('csv', 'de')],
+      ['parquet', await exported('parquet')],
+      ['xlsx', await exported('xlsx')],
+    );
     const columns = Object.keys(tsv[0]!);
     expect(columns).toEqual([
       ...['no', 'seq_name', 'sample', 'group', 'control'],
@@ -199,9 +167,9 @@ describe('a table of sequences', () => {
       return { number: 'int64', boolean: 'bool' }[typeof filled(name) as string] ?? 'string';
     };
     expect(parquet.types).toEqual(Object.fromEntries(columns.map((name) => [name, typeOf(name)])));
-    // A workbook has the same columns but the model's, with words in place of some values.
+    // A workbook has words in place of some values.
     const [headings, ...rows] = xlsx['Sequences']!;
-    const shown = columns.filter((name) => name !== 'model');
+    const shown = await columnsOfWorkbook();
     expect(new Set(headings).size).toBe(shown.length);
     const words = ['prediction', 'evidence', 'too_short', 'reason', 'pair_prediction'];
     for (const [column, name] of shown.entries()) {
@@ -216,13 +184,8 @@ describe('a table of sequences', () => {
   });
 
   it('names different values by different words, in both languages of a workbook', async (context) => {
-    context.skip(readersMissing !== undefined, readersMissing);
-    const files = [await exported('xlsx'), await exported('xlsx', {}, 'de')];
-    const books = readBack(...files.map((path) => ['xlsx', path] as const)) as Record<string, unknown[][]>[];
-    const columns = readFileSync(await exported('tsv'), 'utf8')
-      .split('\n')[0]!
-      .split('\t');
-    const shown = columns.filter((name) => name !== 'model');
+    const books = readBack(context, ['xlsx', await exported('xlsx')], ['xlsx', await exported('xlsx', 'de')]);
+    const shown = await columnsOfWorkbook();
     const wordsOf = (name: string) =>
       books.map((book) =>
         Object.values(book)[0]!
@@ -251,21 +214,8 @@ describe('a table of sequences', () => {
   });
 
   it('has a workbook with number formats, a frozen head, a filter, and each sample with its counts', async (context) => {
-    context.skip(readersMissing !== undefined, readersMissing);
     const path = await exported('xlsx');
-    const [layout, book, whole] = readBack(['layout', path], ['xlsx', path], ['package', path]) as [
-      {
-        formats: Record<string, string>;
-        widths: number[];
-        frozen: string;
-        filter: string;
-        dimension: string;
-        bold: boolean[];
-        wrapped: boolean[];
-      },
-      Record<string, unknown[][]>,
-      { parts: string[]; types: Record<string, string>; targets: string[] },
-    ];
+    const [layout, book, whole] = readBack(context, ['layout', path], ['xlsx', path], ['package', path]);
     const sheets = [1, 2, 3].map((number) => `worksheets/sheet${number}.xml`);
     const typed = [...sheets, 'styles.xml', 'workbook.xml'].map((name) => `xl/${name}`);
     expect(whole.targets).toEqual([...sheets, 'styles.xml']);
@@ -276,11 +226,8 @@ describe('a table of sequences', () => {
     expect(new Set(sheets.map((name) => whole.types[`/xl/${name}`]))).toEqual(
       new Set(['application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml']),
     );
-    const shown = readFileSync(await exported('tsv'), 'utf8')
-      .split('\n')[0]!
-      .split('\t');
-    const columns = shown.filter((name) => name !== 'model');
-    const formatOf = (name: string, row: Value | undefined): string => {
+    const columns = await columnsOfWorkbook();
+    const formatOf = (name: string, row: Cell | undefined): string => {
       if (SCORES.includes(name)) return '0.0000';
       if (name === 'viral_fraction') return '0.0%';
       return typeof row === 'number' ? '#,##0' : 'General';
@@ -374,23 +321,16 @@ describe('a table of an unfinished run without samples, pairs and trusted sequen
       names.filter((name) => name !== 'settled'),
     );
     expect((await tableOf(unfinished, { settled: false })).names).toEqual(names);
-    context.skip(readersMissing !== undefined, readersMissing);
-    const files = [
-      await exported('xlsx', {}, 'en', unfinished),
-      await exported('xlsx', {}, 'de', unfinished),
-    ];
-    const books = readBack(...files.map((path) => ['xlsx', path] as const)) as Record<string, unknown[][]>[];
-    for (const [i, book] of books.entries())
-      expect(
-        Object.values(book)[0]!
-          .slice(1)
-          .map((row) => row[names.indexOf('settled')]),
-      ).toEqual(
-        [
-          ['final', 'may change'],
-          ['endgültig', 'kann sich ändern'],
-        ][i],
-      );
+    const books = readBack(
+      context,
+      ['xlsx', await exported('xlsx', 'en', unfinished)],
+      ['xlsx', await exported('xlsx', 'de', unfinished)],
+    );
+    const words = books.map((book) => Object.values(book)[0]!.map((row) => row[names.indexOf('settled')]));
+    expect(words.map((column) => column.slice(1))).toEqual([
+      ['final', 'may change'],
+      ['endgültig', 'kann sich ändern'],
+    ]);
   });
 
   it('says which samples are controls, even if they have no groups', async () => {

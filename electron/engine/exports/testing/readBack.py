@@ -84,8 +84,6 @@ def gff3(path):
     features = gffutils.create_db(path, ":memory:", from_string=False, force=True)
     return [
         {
-            "seqid": feature.seqid,
-            "type": feature.featuretype,
             "start": feature.start,
             "end": feature.end,
             "score": feature.score,

@@ -4,11 +4,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StoredPart } from '../../../store/types.ts';
 import { Restarts } from '../../../workers/backendProcess.ts';
-import { type WorkEffect, type WorkEvent, newWorkState } from './workState.ts';
-import { decideWork } from './decideWork.ts';
-import { DIED, done, failed, part, ready } from './testing/workEvents.ts';
+import { part } from './testing/workEvents.ts';
+import { keysOf, PromptWorld } from './testing/world.ts';
+import type { WorkEffect } from './workState.ts';
 
 const CHUNKS = 8;
 /** Halvings from a whole part to a single chunk. */
@@ -28,18 +27,13 @@ class Run {
 
   /** `deadly`: numbers of the chunks that kill their worker. */
   constructor(partCount: number, deadly: readonly number[]) {
-    for (let number = 0; number < partCount; number++)
-      this.parts.set(String(number).padStart(6, '0'), 'pending');
+    for (const key of keysOf(partCount)) this.parts.set(key, 'pending');
     const chunks = [...this.parts.keys()].flatMap(chunksOf);
     this.deadly = new Set(deadly.map((number) => chunks[number] ?? ''));
   }
 
   isDeadly(key: string): boolean {
     return chunksOf(key).some((chunk) => this.deadly.has(chunk));
-  }
-
-  stored(key: string): StoredPart {
-    return part(key, { attempts: this.attempts.get(key) ?? 0 });
   }
 
   keysIn(state: string): string[] {
@@ -55,84 +49,32 @@ interface Failure {
 }
 
 /** One start of the run, until it settles, halts, or the program is killed. */
-class Session {
-  /** By device, in the order assigned; null while its worker restarts. */
-  readonly held = new Map<string, string[] | null>();
+class Session extends PromptWorld {
   /** In this start: the parts that were lost with a worker, or that a living worker reported as failed. */
   readonly failures: Failure[] = [];
-  outcome: string | null = null;
-  private readonly state;
   private readonly run: Run;
   private readonly restarts = new Map<string, Restarts>();
-  private readonly events: WorkEvent[] = [];
 
   constructor(run: Run, devices: readonly string[]) {
+    super(devices, { halvings: DEPTH, parts: run.parts });
     this.run = run;
-    this.state = newWorkState(devices.map((id) => ({ id, name: id })));
-    const parts = run.keysIn('pending').map((key) => run.stored(key));
-    this.emit({ type: 'started', parts, lost: [], prepared: true });
+    this.start(
+      run.keysIn('pending').map((key) => part(key, { attempts: run.attempts.get(key) ?? 0 })),
+      true,
+    );
   }
 
-  emit(event: WorkEvent): void {
-    this.events.push(event);
-    for (let next = this.events.shift(); next; next = this.events.shift())
-      for (const effect of decideWork(this.state, next)) this.perform(effect);
+  get outcome(): string | undefined {
+    return this.outcomes[0];
   }
 
-  private perform(effect: WorkEffect): void {
-    const { parts, attempts } = this.run;
-    switch (effect.type) {
-      case 'start_worker':
-        this.held.set(effect.device, null);
-        this.restarts.set(effect.device, new Restarts(() => undefined, 0));
-        break;
-      case 'assign':
-        this.held.get(effect.device)?.push(effect.part.key);
-        attempts.set(effect.part.key, (attempts.get(effect.part.key) ?? 0) + 1);
-        break;
-      case 'recall': {
-        const held = this.held.get(effect.device);
-        held?.splice(held.indexOf(effect.key), 1);
-        this.takeBack(effect.key);
-        this.events.push(failed(effect.device, effect.key, 'recalled'));
-        break;
-      }
-      case 'end_attempt':
-        this.events.push({ ...effect, type: 'attempt_ended' });
-        break;
-      case 'store_scores': {
-        const key = effect.done.part;
-        expect(parts.get(key)).toBe('pending');
-        parts.set(key, 'done');
-        this.events.push({ type: 'scores_stored', key, intake: { outcome: 'taken', chunks: 1 } });
-        break;
-      }
-      case 'split_part':
-        this.events.push(this.split(effect));
-        break;
-      case 'give_up_part':
-        this.checkBlame(effect.key, 3);
-        parts.set(effect.key, 'failed');
-        this.events.push({ ...effect, type: 'part_given_up', failing: { outcome: 'failed', chunks: 1 } });
-        break;
-      case 'settled':
-      case 'halt':
-        this.outcome = effect.type;
-        break;
-      default:
-        break;
-    }
-  }
-
-  private split({ key, failure }: Extract<WorkEffect, { type: 'split_part' }>): WorkEvent {
-    this.checkBlame(key, 2);
-    if (chunksOf(key).length === 1)
-      return { type: 'part_split', key, split: { outcome: 'indivisible' }, children: [], failure };
-    const children: [string, string] = [`${key}.0`, `${key}.1`];
-    this.run.parts.set(key, 'split');
-    for (const child of children) this.run.parts.set(child, 'pending');
-    const split = { outcome: 'split', children } as const;
-    return { type: 'part_split', key, split, children: children.map((c) => this.run.stored(c)), failure };
+  protected override perform(effect: WorkEffect): void {
+    if (effect.type === 'start_worker') this.restarts.set(effect.device, new Restarts(() => undefined, 0));
+    if (effect.type === 'assign') this.count(effect.part.key, 1);
+    if (effect.type === 'recall') this.count(effect.key, -1);
+    if (effect.type === 'split_part') this.checkBlame(effect.key, 2);
+    if (effect.type === 'give_up_part') this.checkBlame(effect.key, 3);
+    super.perform(effect);
   }
 
   /**
@@ -146,69 +88,64 @@ class Session {
     expect(row.at(-1)).toMatchObject({ keys: [key], alone: true });
   }
 
-  private takeBack(key: string): void {
-    this.run.attempts.set(key, (this.run.attempts.get(key) ?? 1) - 1);
+  private count(key: string, more: number): void {
+    this.run.attempts.set(key, (this.run.attempts.get(key) ?? 0) + more);
   }
 
   /** The worker of a device computes its first part, and dies of it if that is deadly. */
   step(device: string): void {
-    if (this.outcome !== null) return;
-    const held = this.held.get(device);
-    const [first] = held ?? [];
-    if (held === null) {
-      this.held.set(device, []);
-      this.emit(ready(device));
-    } else if (first !== undefined && this.run.isDeadly(first)) this.die(device);
-    else if (first !== undefined) {
-      held?.shift();
-      this.restarts.get(device)?.progress();
-      this.emit(done(device, first));
+    const [first] = this.held.get(device) ?? [];
+    if (this.outcome !== undefined) return;
+    this.getReady(device);
+    if (first === undefined) return;
+    if (this.run.isDeadly(first)) {
+      this.lose(device);
+      return;
     }
+    this.restarts.get(device)?.progress();
+    this.finishPart(device);
   }
 
-  die(device: string): void {
+  private lose(device: string): void {
     const held = this.held.get(device);
-    if (this.outcome !== null || held === undefined) return;
-    this.note(device, held ?? [], true);
-    const restartAttempt = this.restarts.get(device)?.died() ?? null;
-    this.restarts.get(device)?.cancel();
-    if (restartAttempt === null) this.held.delete(device);
-    else this.held.set(device, null);
-    this.emit({ type: 'worker_died', device, error: DIED, restartAttempt });
+    if (this.outcome !== undefined || held === undefined) return;
+    this.note(device, held, true);
+    const restarts = this.restarts.get(device);
+    const isForGood = restarts?.died() === null;
+    restarts?.cancel();
+    this.die(device, isForGood);
   }
 
   /** Somebody ends the worker, unless the last death of this start was of the same part. */
   killWorker(device: string): void {
     const last = this.failures.findLast(({ died }) => died)?.keys ?? [];
     const held = this.held.get(device) ?? [];
-    if (!held.some((key) => last.some((other) => isWithin(key, other)))) this.die(device);
+    if (!held.some((key) => last.some((other) => isWithin(key, other)))) this.lose(device);
   }
 
   /** The worker reports an error itself, and lives; only if its part has not failed in this start. */
   report(device: string): void {
     const [first] = this.held.get(device) ?? [];
-    if (this.outcome !== null || first === undefined) return;
+    if (this.outcome !== undefined || first === undefined) return;
     if (this.failures.some(({ keys }) => keys.some((other) => isWithin(first, other)))) return;
     this.note(device, [first], false);
-    this.held.get(device)?.shift();
-    this.emit(failed(device, first, 'internal_error'));
+    this.finishPart(device, 'internal_error');
   }
 
   private note(device: string, keys: readonly string[], died: boolean): void {
-    const others = [...this.held].filter(([id, held]) => id !== device && (held?.length ?? 0) > 0);
-    this.failures.push({ keys, died, alone: others.length === 0 });
+    const others = [...this.held].filter(([id, held]) => id !== device && held.length > 0);
+    this.failures.push({ keys: [...keys], died, alone: others.length === 0 });
   }
 
-  /** The program is killed: attempts that were open do not count. */
+  /** The program is killed, and the run is started again as after a halt; attempts that were open do not count. */
   kill(): void {
-    for (const key of [...this.held.values()].flatMap((keys) => keys ?? [])) this.takeBack(key);
-    for (const restarts of this.restarts.values()) restarts.cancel();
-    this.outcome = 'killed';
+    for (const key of [...this.held.values()].flat()) this.count(key, -1);
+    this.outcomes.unshift('halt');
   }
 
   /** From now on workers die of deadly chunks only. */
   finish(): void {
-    for (let steps = 0; this.outcome === null && steps < 10_000; steps++)
+    for (let steps = 0; this.outcome === undefined && steps < 10_000; steps++)
       for (const device of this.held.keys()) this.step(device);
   }
 }
@@ -246,7 +183,7 @@ function play(run: Run, used: readonly string[], steps: readonly (readonly [What
     if (what === 'worker killed') session.killWorker(device);
     if (what === 'error reported') session.report(device);
     if (what === 'engine killed') session.kill();
-    if (session.outcome === 'halt' || session.outcome === 'killed') session = new Session(run, used);
+    if (session.outcome === 'halt') session = new Session(run, used);
   }
   const sessions = [session];
   for (; session.outcome !== 'settled' && sessions.length < 100; sessions.push(session)) {

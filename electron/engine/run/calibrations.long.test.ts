@@ -3,24 +3,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { unwrap } from '../../contract/errors.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
-import { randomNumbers } from '../testing/randomNumbers.ts';
 import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { lastCalibration } from './goal.ts';
 import { isMadeHere } from './madeHere.ts';
 import { OpenRun } from './openRun.ts';
-import { makeRun } from './testing/realRuns.ts';
+import { makeRun, openSequences, runJsonOf } from './testing/realRuns.ts';
 
 const PRECISE = /^\d(\.\d+)?(e-\d+)?$/;
-
-/** Sequences of 600 bp without a stop codon in one frame, so that all of them have a score. */
-function sequences(seed: number, count: number): string {
-  const random = randomNumbers(seed);
-  const codon = () => 'GAC'.charAt(Math.floor(random() * 3)) + 'ACG'.charAt(Math.floor(random() * 3)) + 'C';
-  return Array.from(
-    { length: count },
-    (_, i) => `>s${i}\n${Array.from({ length: 200 }, codon).join('')}\n`,
-  ).join('');
-}
 
 async function done(run: OpenRun): Promise<string> {
   unwrap(await run.start());
@@ -34,8 +23,8 @@ it.skipIf(WITHOUT_PYTHON)(
   async () => {
     const folder = temporaryFolder();
     const [viral, other] = [join(folder, 'viral.fa'), join(folder, 'other.fa')];
-    await writeFile(viral, sequences(1, 12));
-    await writeFile(other, sequences(2, 25));
+    await writeFile(viral, openSequences(12, 1));
+    await writeFile(other, openSequences(25, 2));
     const own = testContext();
     const context = { ...own, paths: { ...own.paths, dataDir: folder, usualDataDir: folder } };
     const made = await makeRun(context, { inputs: [viral, other], calibrates: true });
@@ -77,8 +66,7 @@ it.skipIf(WITHOUT_PYTHON)(
       const wanted = (1 + trusted.filter((one) => one >= score).length) / 26;
       expect(Math.fround(Number(p))).toBe(Math.fround(wanted));
     }
-    const noted: unknown = JSON.parse(await readFile(join(compared, RESULT_FILES.run), 'utf8'));
-    expect(noted).toMatchObject({
+    expect(await runJsonOf({ folder: compared })).toMatchObject({
       plan: { p_values_against: { file: 'other.fa', calibrated_at: kept?.calibratedAt } },
     });
     // Chunks of another length have their own scores.
@@ -90,7 +78,7 @@ it.skipIf(WITHOUT_PYTHON)(
 it('requires two different files', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'one.fa');
-  await writeFile(file, sequences(1, 1));
+  await writeFile(file, openSequences(1, 1));
   await expect(makeRun(testContext(), { inputs: [file, file], calibrates: true })).rejects.toThrow(
     'two different files',
   );

@@ -3,28 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../contract/errors.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
-import { randomNumbers } from '../testing/randomNumbers.ts';
 import { readTables, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import type { OpenRun } from './openRun.ts';
 import { A100_AND_TURING } from '../devices/testing/probeExamples.ts';
-import { makeRun, predict } from './testing/realRuns.ts';
+import { makeRun, openSequences, predict } from './testing/realRuns.ts';
 import { cardsFile, ROOMY } from './testing/simulatedCards.ts';
-
-/** Sequences without a stop codon. */
-function contigs(count: number, seed: number): string {
-  const random = randomNumbers(seed);
-  const codon = (): string => `GC${'ACG'[Math.floor(3 * random())]}`;
-  return Array.from(
-    { length: count },
-    (_, index) => `>s${seed}_${index}\n${Array.from({ length: 200 }, codon).join('')}\n`,
-  ).join('');
-}
 
 /** Longer than a block of input, and without a chunk to compute. */
 const FILLER = `>filler\n${'TAATTAATTAACTAGCTAG'.repeat(60_000)}\n`;
-const BEGIN = contigs(60, 1) + FILLER;
-const INPUT = BEGIN + contigs(20, 2);
-const OTHER_END = contigs(20, 3);
+const BEGIN = openSequences(60, 1) + FILLER;
+const INPUT = BEGIN + openSequences(20, 2);
+const OTHER_END = openSequences(20, 3);
 
 async function inputFile(name: string, text: string): Promise<string> {
   const input = join(temporaryFolder(), name);
@@ -114,7 +103,7 @@ describe.skipIf(WITHOUT_PYTHON)('an input that changes while a growing sample of
 
   it('is left out if there are others, with all that was computed of it', async () => {
     const input = await inputFile('changing.fa', INPUT);
-    const other = await inputFile('other.fa', contigs(40, 5));
+    const other = await inputFile('other.fa', openSequences(40, 5));
     const { run, release } = await changedWhileRead([input, other], overwrite);
     // Until here the workers hold parts of the first reading.
     await expect.poll(() => run.record.stored.prepared, { timeout: 60_000 }).not.toBeNull();

@@ -3,18 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allowRefusal, unwrap } from '../../contract/errors.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
-import { randomNumbers } from '../testing/randomNumbers.ts';
 import { readTables, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { OpenRun } from './openRun.ts';
-import { callsOf, makeRun, predict } from './testing/realRuns.ts';
+import { callsOf, makeRun, openSequences, predict } from './testing/realRuns.ts';
 
-/** Sequences of one chunk each, all of whose six frames are open. */
-function contigs(count: number, seed: number): string {
-  const random = randomNumbers(seed);
-  const letters = (): string => Array.from({ length: 500 }, () => 'ACG'[Math.floor(3 * random())]).join('');
-  return Array.from({ length: count }, (_, index) => `>s${seed}_${index}\n${letters()}\n`).join('');
-}
-
+/** Sequences of one chunk each. */
+const contigs = (count: number, seed: number) => openSequences(count, seed, 166);
 const RESIDUES_OF_CONTIG = 6 * 166;
 /** Two contigs a part, so that a run of all files from the beginning has the same parts. */
 const PARTS = { residuesPerPart: 4 * 2 * RESIDUES_OF_CONTIG };

@@ -3,21 +3,18 @@
  * simulated.
  */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TOKENS_PER_BATCH } from '../../contract/plan.ts';
-import { RESULT_FILES } from '../../contract/results.ts';
 import { runRequestSchema, type RunRequestInput } from '../../contract/rpc/runs.ts';
 import type { ProbeResult } from '../../contract/protocol/index.ts';
 import { A100_AND_TURING } from '../devices/testing/probeExamples.ts';
 import type { EngineContext } from './engineContext.ts';
-import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import type { PythonEnvironmentManager } from '../service/computer/pythonEnvironmentManager.ts';
 import { estimateRun } from '../service/questions/estimateRun.ts';
 import type { SpeedHistory } from '../service/questions/speedHistory.ts';
-import { createRun } from './begin/createRun.ts';
-import type { RunNote } from './runNotes.ts';
-import { OpenRun } from './openRun.ts';
+import type { JsonObject } from '../store/types.ts';
+import { makeRun, type Outcome, predict as predictOn, runJsonOf } from './testing/realRuns.ts';
 import { type Card, cardsFile, ROOMY } from './testing/simulatedCards.ts';
 
 const GIB = 1024 ** 3;
@@ -32,46 +29,13 @@ function computer(probe: ProbeResult, card: Card): EngineContext & { measured: (
   };
 }
 
-const parent = temporaryFolder();
-const create = async (context: EngineContext, request: Partial<RunRequestInput>) =>
-  createRun(context, {
-    defaultParent: parent,
-    freeName: true,
-    request: runRequestSchema.parse({
-      inputs: [SAMPLE],
-      model: 'teaching',
-      residuesPerPart: 4000,
-      ...request,
-    }),
-  });
-
-async function open(context: EngineContext, request: Partial<RunRequestInput> = {}) {
-  const created = await create(context, request);
-  if (!created.ok) throw new Error(created.error.cause);
-  const session = await OpenRun.open(context, created.value.folder);
-  if (!session.ok) throw new Error(session.error.cause);
-  const notes: RunNote[] = [];
-  session.value.record.subscribe((change) => {
-    if (change.type === 'note') notes.push(change.note);
-  });
-  return { session: session.value, notes };
-}
-
 async function predict(context: EngineContext, request: Partial<RunRequestInput> = {}) {
-  const { session, notes } = await open(context, request);
-  const started = await session.start();
-  if (!started.ok) throw new Error(started.error.cause);
-  expect(await session.whenIdle()).toMatchObject({ phase: 'done', failedParts: 0 });
-  await session.close();
-  const facts = JSON.parse(await readFile(join(session.folder, RESULT_FILES.run), 'utf8')) as {
-    plan: { precision: string };
-    devices: { id: string; parts: number; placement: string; tokensPerBatch: number }[];
-    counts: { parts_bounded: number };
-  };
-  return { facts, notes, tables: await readTables(session.folder) };
+  const outcome = await predictOn(context, { devices: 'auto', ...request });
+  expect(outcome.state).toMatchObject({ phase: 'done', failedParts: 0 });
+  return { ...outcome, facts: await runJsonOf(outcome) };
 }
 
-const text = (notes: RunNote[], code: string): string =>
+const text = ({ notes }: Pick<Outcome, 'notes'>, code: string): string =>
   notes
     .filter((note) => note.code === code)
     .map(({ message }) => message)
@@ -88,11 +52,11 @@ async function predictTogether() {
 
 describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', () => {
   it('compute together in a precision that both support', async () => {
-    const { context, facts, notes, tables } = await together();
+    const { context, facts, tables, ...outcome } = await together();
     expect(facts.plan.precision).toBe('fp16');
     expect(facts.devices).toHaveLength(2);
     expect(facts.devices.some(({ parts }) => parts > 0)).toBe(true);
-    expect(text(notes, 'precision_of_weakest')).toMatch(
+    expect(text(outcome, 'precision_of_weakest')).toMatch(
       /RTX 2080 Ti.*all devices of this run compute in FP16/,
     );
     // Both use the plan's batches, so that it does not matter which of them computes a part.
@@ -105,16 +69,15 @@ describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', () => {
 
   it("are not mixed if one does not support the requested precision, or the run's own", async () => {
     const context = computer(A100_AND_TURING, ROOMY);
-    const refused = await create(context, { precision: 'bf16' });
-    expect(refused).toMatchObject({ ok: false, error: { code: 'precision_unsupported' } });
-    const { session } = await open(context, { devices: '0' });
-    expect(session.record.stored.plan.precision).toBe('bf16');
-    const resumed = await session.start({ devices: '0,1' });
-    expect(resumed).toMatchObject({
-      ok: false,
-      error: { code: 'precision_unsupported', cause: expect.stringMatching(/GPU 1 .*2080 Ti/) as string },
+    const unsupported = { code: 'precision_unsupported' };
+    await expect(makeRun(context, { devices: 'auto', precision: 'bf16' })).rejects.toMatchObject({
+      error: unsupported,
     });
-    await session.close();
+    const run = await makeRun(context, { devices: '0' });
+    expect(run.record.stored.plan.precision).toBe('bf16');
+    const cause = expect.stringMatching(/GPU 1 .*2080 Ti/) as string;
+    expect(await run.start({ devices: '0,1' })).toMatchObject({ error: { ...unsupported, cause } });
+    await run.close();
   });
 });
 
@@ -127,7 +90,8 @@ describe.skipIf(WITHOUT_PYTHON)('FP8', () => {
     const context = computer({ ...A100_AND_TURING, gpus }, ROOMY);
     const request = runRequestSchema.parse({ inputs: [SAMPLE], model: 'teaching', precision: 'fp8' });
     const contents = () => Promise.resolve([]);
-    const question = { request, chunks: 1, frames: 1, residues: 1, folder: join(parent, 'fp8'), contents };
+    const folder = temporaryFolder();
+    const question = { request, chunks: 1, frames: 1, residues: 1, folder, contents };
     const environment = { context: () => Promise.resolve(context) } as unknown as PythonEnvironmentManager;
     const speeds = { seconds: () => null } as unknown as SpeedHistory;
     const { blocker } = await estimateRun(question, environment, speeds);
@@ -144,15 +108,14 @@ describe.skipIf(WITHOUT_PYTHON)('a GPU with little free memory', () => {
 
   it('streams layers, reports it, and gives the same tables', async () => {
     const whole = await together();
-    const { facts, notes, tables } = await predict(
-      computer(probe, { ...ROOMY, total: 6 * GIB, free: 5 * GIB }),
-    );
+    const little = await predict(computer(probe, { ...ROOMY, total: 6 * GIB, free: 5 * GIB }));
+    const tokensPerBatch = TOKENS_PER_BATCH.gpu;
     for (const device of whole.facts.devices)
-      expect(device).toMatchObject({ placement: 'resident', tokensPerBatch: TOKENS_PER_BATCH.gpu });
-    expect(facts.devices).toMatchObject([{ placement: 'streamed', tokensPerBatch: TOKENS_PER_BATCH.gpu }]);
-    expect(tables).toEqual(whole.tables);
-    expect(text(notes, 'worker_note')).toMatch(/5\.0 of this GPU's 6\.0 GiB.*stay in main memory/);
-    expect(text(whole.notes, 'worker_note')).toBe('');
+      expect(device).toMatchObject({ placement: 'resident', tokensPerBatch });
+    expect(little.facts.devices).toMatchObject([{ placement: 'streamed', tokensPerBatch }]);
+    expect(little.tables).toEqual(whole.tables);
+    expect(text(little, 'worker_note')).toMatch(/5\.0 of this GPU's 6\.0 GiB.*stay in main memory/);
+    expect(text(whole, 'worker_note')).toBe('');
   });
 
   it('is measured once, and remembers what did not fit', async () => {
@@ -167,14 +130,13 @@ describe.skipIf(WITHOUT_PYTHON)('a GPU with little free memory', () => {
     };
     const residues = { residuesPerPart: 20_000 };
     const first = await predict(withLibrary, residues);
-    expect(text(first.notes, 'smaller_batches')).toMatch(
-      /ran out of memory and goes on with smaller batches/,
-    );
+    expect(text(first, 'smaller_batches')).toMatch(/ran out of memory and goes on with smaller batches/);
     expect(first.facts.counts.parts_bounded).toBeGreaterThan(0);
-    expect(first.facts.devices[0]?.tokensPerBatch).toBeLessThanOrEqual(3000);
+    const [{ tokensPerBatch } = {}] = first.facts.devices as readonly JsonObject[];
+    expect(tokensPerBatch).toBeLessThanOrEqual(3000);
     const second = await predict(withLibrary, residues);
-    expect(text(second.notes, 'smaller_batches')).toBe('');
-    expect(text(second.notes, 'worker_note')).toMatch(/Batches hold 2,048 tokens instead of 24,576/);
+    expect(text(second, 'smaller_batches')).toBe('');
+    expect(text(second, 'worker_note')).toMatch(/Batches hold 2,048 tokens instead of 24,576/);
     expect(second.facts.devices).toMatchObject([{ placement: 'resident', tokensPerBatch: 2048 }]);
     expect(await context.measured()).toBe(1);
   });

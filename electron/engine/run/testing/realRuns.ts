@@ -1,8 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unwrap } from '../../../contract/errors.ts';
+import { RESULT_FILES } from '../../../contract/results.ts';
 import { runRequestSchema, type RunRequestInput } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
 import type { EngineContext } from '../engineContext.ts';
+import { randomNumbers } from '../../testing/randomNumbers.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext } from '../../testing/testContext.ts';
 import { createRun } from '../begin/createRun.ts';
+import type { runJson } from '../finish/runJson.ts';
 import { OpenRun } from '../openRun.ts';
 import type { RunNote } from '../runNotes.ts';
 
@@ -18,20 +24,19 @@ export async function makeRun(
   request: Partial<RunRequestInput> = {},
 ): Promise<OpenRun> {
   const parent = temporaryFolder();
-  const created = await createRun(context, {
-    defaultParent: parent,
-    request: runRequestSchema.parse({
-      inputs: [SAMPLE],
-      model: 'teaching',
-      devices: 'cpu:1',
-      residuesPerPart: 4000,
-      ...request,
+  const { folder } = unwrap(
+    await createRun(context, {
+      defaultParent: parent,
+      request: runRequestSchema.parse({
+        inputs: [SAMPLE],
+        model: 'teaching',
+        devices: 'cpu:1',
+        residuesPerPart: 4000,
+        ...request,
+      }),
     }),
-  });
-  if (!created.ok) throw new Error(created.error.cause);
-  const session = await OpenRun.open(context, created.value.folder);
-  if (!session.ok) throw new Error(session.error.cause);
-  return session.value;
+  );
+  return unwrap(await OpenRun.open(context, folder));
 }
 
 export async function predict(
@@ -43,8 +48,7 @@ export async function predict(
   session.record.subscribe((change) => {
     if (change.type === 'note') notes.push(change.note);
   });
-  const started = await session.start();
-  if (!started.ok) throw new Error(started.error.cause);
+  unwrap(await session.start());
   const state = await session.whenIdle();
   await session.close();
   const tables = state.phase === 'done' ? await readTables(session.folder) : {};
@@ -63,3 +67,16 @@ export const codes = (outcome: Outcome): string[] => outcome.notes.map(({ code }
 /** All tables without their scores, whose last digits depend on the order of work. */
 export const callsOf = (tables: Record<string, string>): string[] =>
   Object.values(tables).map((table) => table.replaceAll(/\d\.\d+/g, ''));
+
+export const runJsonOf = async ({ folder }: Pick<Outcome, 'folder'>) =>
+  JSON.parse(await readFile(join(folder, RESULT_FILES.run), 'utf8')) as ReturnType<typeof runJson>;
+
+/** Sequences without a stop codon in any frame. */
+export function openSequences(count: number, seed: number, codons = 200): string {
+  const random = randomNumbers(seed);
+  const codon = () => 'GAC'.charAt(Math.floor(random() * 3)) + 'ACG'.charAt(Math.floor(random() * 3)) + 'C';
+  return Array.from(
+    { length: count },
+    (_, i) => `>s${seed}_${i}\n${Array.from({ length: codons }, codon).join('')}\n`,
+  ).join('');
+}

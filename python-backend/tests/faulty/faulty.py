@@ -1,9 +1,9 @@
 """Runs the real backend with built-in faults, to test how the engine handles them.
 
-Called like an interpreter (`-X utf8 -u -m virnucpro_backend.worker ...`); VIRNUCPRO_FAULT names the faults as
-`name` or `name:argument`, with commas between. Everything but a worker is handed on to the real interpreter
-untouched, but for the environment check, which names this stand-in, with `gpus` the probe, which finds the
-GPUs of a file, and prepare with `slow_reading`.
+Called like an interpreter (`-X utf8 -u -m virnucpro_backend.worker ...`); VIRNUCPRO_FAULT names the faults,
+which are functions below, as `name` or `name:argument`, with commas between. Everything but a worker is
+handed on to the real interpreter untouched, but for the environment check, which names this stand-in, with
+`gpus` the probe, which finds the GPUs of a file, and prepare with `slow_reading`.
 """
 
 from __future__ import annotations
@@ -24,19 +24,6 @@ PROBE = "virnucpro_backend.devices.probe"
 CHECK = "virnucpro_backend.environment_check"
 
 
-def on_emit(act: Callable[[Any, str], bool]) -> None:
-    """Call `act(channel, type)` before every event; the event is sent only if it returns True."""
-    from virnucpro_backend.protocol import Channel
-
-    emit = Channel.emit
-
-    def faulty(self: Channel, type: str, **fields: object) -> None:
-        if act(self, type):
-            emit(self, type, **fields)
-
-    Channel.emit = faulty  # type: ignore[method-assign]
-
-
 def before_launch(act: Callable[[Any], None]) -> None:
     """Call `act(frames)` when a part goes to the device."""
     from virnucpro_backend.inference.scorer import PartScorer
@@ -48,15 +35,6 @@ def before_launch(act: Callable[[Any], None]) -> None:
         return launch(self, part, listener)
 
     PartScorer.launch = faulty  # type: ignore[method-assign]
-
-
-def garbage(_: str) -> None:
-    def act(channel: Any, type: str) -> bool:
-        if type == "progress":
-            os.write(channel._events_fd, b"Segmentation violation in thread 7\n")
-        return True
-
-    on_emit(act)
 
 
 def wrong_version(_: str) -> None:
@@ -84,51 +62,41 @@ def stalled(_: str) -> None:
 
 
 def stall_once(marker: str) -> None:
-    def act(_: Any) -> None:
-        if not Path(marker).exists():
-            Path(marker).touch()
-            time.sleep(600)
-
-    before_launch(act)
-
-
-def die_at(residues: str) -> None:
-    """Die, like a victim of the system's out-of-memory killer, if a part contains this protein sequence."""
-
-    def act(frames: Any) -> None:
-        if residues.encode() in frames.residues.tobytes():
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    before_launch(act)
+    at_first_launch(marker, lambda: time.sleep(600))
 
 
 def die_once(marker: str) -> None:
-    def act(_: Any) -> None:
+    at_first_launch(marker, die)
+
+
+def at_first_launch(marker: str, act: Callable[[], object]) -> None:
+    """Act when a part goes to the device, unless the file `marker` says that this happened before."""
+
+    def at_first(_: Any) -> None:
         if not Path(marker).exists():
             Path(marker).touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+            act()
+
+    before_launch(at_first)
+
+
+def die_at(residues: str) -> None:
+    """Die if a part contains this protein sequence."""
+
+    def act(frames: Any) -> None:
+        if residues.encode() in frames.residues.tobytes():
+            die()
 
     before_launch(act)
 
 
-def wrong_hash(_: str) -> None:
-    """Report a wrong hash of the written scores for one part in three."""
-    from virnucpro_backend.protocol import Channel
-
-    emit = Channel.emit
-
-    def lying(self: Channel, type: str, **fields: Any) -> None:
-        if type == "part_done" and int(fields["part"][:6]) % 3 == 0:
-            fields["scores_sha256"] = "0" * 64
-        emit(self, type, **fields)
-
-    Channel.emit = lying  # type: ignore[method-assign]
+def die() -> None:
+    """Die like a victim of the system's out-of-memory killer."""
+    os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
-def instant(residues_per_second: str) -> None:
-    """Derive scores from protein lengths without computing, at this pace, else as fast as can be; everything
-    else is the real worker's.
-    """
+def instant(_: str) -> None:
+    """Derive scores from protein lengths without computing; everything else is the real worker's."""
     from types import SimpleNamespace
 
     import numpy as np
@@ -137,11 +105,6 @@ def instant(residues_per_second: str) -> None:
     from virnucpro_backend.inference.scorer import PartScorer, PartScores
 
     def launch(_self: PartScorer, part: Any, listener: Any) -> Any:
-        if residues_per_second:
-            begun = time.monotonic()
-            for done in range(0, len(part.frames.residues), 4_000):
-                time.sleep(max(0.0, begun + done / float(residues_per_second) - time.monotonic()))
-                listener.step_done(4_000.0)
         listener.batch_done(part.frames.count, len(part.frames.residues))
         return part
 
@@ -260,25 +223,6 @@ def slow_reading(marker: str) -> None:
     input_file._read_full = faulty
 
 
-FAULTS = {
-    fault.__name__: fault
-    for fault in (
-        garbage,
-        wrong_version,
-        library_print,
-        general_kernels,
-        stalled,
-        stall_once,
-        die_at,
-        die_once,
-        wrong_hash,
-        instant,
-        permitted,
-        gpus,
-    )
-}
-
-
 def main() -> None:
     arguments = sys.argv[1:]
     faults = dict(fault.partition(":")[::2] for fault in os.environ["VIRNUCPRO_FAULT"].split(","))
@@ -291,14 +235,13 @@ def main() -> None:
         run_module(CHECK, arguments)
         return
     if PREPARE in arguments and "slow_reading" in faults:
-        slow_reading(faults.pop("slow_reading"))
+        slow_reading(faults["slow_reading"])
         run_module(PREPARE, arguments)
         return
-    faults.pop("slow_reading", None)
     if WORKER not in arguments:
         os.execv(sys.executable, [sys.executable, *arguments])
     for name, argument in faults.items():
-        FAULTS[name](argument)
+        globals()[name](argument)
     run_module(WORKER, arguments)
 
 

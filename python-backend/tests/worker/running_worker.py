@@ -4,59 +4,66 @@ from __future__ import annotations
 
 import json
 import os
-import queue
 import subprocess
 import sys
+import tempfile
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import jsonschema
-from forked_worker import ForkedWorker
 from made_parts import DEMO_MODEL, PartFile
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
-EVENTS = jsonschema.Draft202012Validator(
-    json.loads((SCHEMAS / "worker-event.json").read_text(encoding="utf-8"))
-)
-COMMANDS = jsonschema.Draft202012Validator(
-    json.loads((SCHEMAS / "worker-command.json").read_text(encoding="utf-8"))
-)
 PATIENCE = 600.0
 
 Event = dict[str, Any]
 
+LOAD: Event = {
+    "type": "load",
+    "device": "cpu",
+    "model_folder": str(DEMO_MODEL),
+    "precision": "fp32",
+    "tokens_per_batch": 2048,
+    "embed_equal_sequences_once": True,
+    "embeddings": None,
+    "memory_fraction": None,
+    "most_tokens_per_batch": None,
+    "placement": "auto",
+    "memory_profile": None,
+    "imported_embeddings": None,
+    "second_head": None,
+}
 
-def _fresh(program: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-X", "utf8", "-u", "-c", program],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
+
+EVENTS, COMMANDS = (
+    jsonschema.Draft202012Validator(json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8")))
+    for name in ("worker-event", "worker-command")
+)
 
 
 class RunningWorker:
     """The engine's end of the protocol."""
 
-    def __init__(self, prologue: str = "", *, fresh: bool = False) -> None:
-        """`prologue`: Python code that runs in the worker's process before its `main`. `fresh`: use a
-        separate interpreter and environment, as the engine does."""
+    def __init__(self, prologue: str = "") -> None:
+        """`prologue`: Python code that runs in the worker's process before its `main`."""
         program = f"{prologue}\nfrom virnucpro_backend.worker import main\nmain()"
-        self.process: subprocess.Popen[bytes] | ForkedWorker
-        if sys.platform == "linux" and not fresh:
-            self.process = ForkedWorker(program)
-        else:
-            self.process = _fresh(program)
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115, open as long as the worker
+        self.process = subprocess.Popen(
+            [sys.executable, "-X", "utf8", "-u", "-c", program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.stdin, self._stdout = self.process.stdin, self.process.stdout
+        self._impatience = threading.Timer(PATIENCE, self.process.kill)
+        self._impatience.start()
         self.log = b""
         self.seen: list[Event] = []
-        self._events: queue.Queue[Event | None] = queue.Queue()
-        self._threads = [threading.Thread(target=self._listen), threading.Thread(target=self._keep_log)]
-        for thread in self._threads:
-            thread.start()
 
     def __enter__(self) -> RunningWorker:
         return self
@@ -70,29 +77,11 @@ class RunningWorker:
         self.send_line(json.dumps(command))
 
     def send_line(self, line: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line.encode() + b"\n")
-        self.process.stdin.flush()
+        self.stdin.write(line.encode() + b"\n")
+        self.stdin.flush()
 
     def load(self, **changes: object) -> None:
-        self.send(
-            **{
-                "type": "load",
-                "device": "cpu",
-                "model_folder": str(DEMO_MODEL),
-                "precision": "fp32",
-                "tokens_per_batch": 2048,
-                "embed_equal_sequences_once": True,
-                "embeddings": None,
-                "memory_fraction": None,
-                "most_tokens_per_batch": None,
-                "placement": "auto",
-                "memory_profile": None,
-                "imported_embeddings": None,
-                "second_head": None,
-                **changes,
-            }
-        )
+        self.send(**{**LOAD, **changes})
 
     def part(self, key: str, file: PartFile, folder: Path, **changes: object) -> None:
         self.send(
@@ -109,36 +98,26 @@ class RunningWorker:
             }
         )
 
-    def close_input(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-
     def wait_for(self, kind: str, accept: Callable[[Event], bool] = lambda event: True) -> Event:
         """Wait for the next accepted event of this type; fail if the worker ends without it."""
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            event = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
-            assert event is not None, f"no {kind}; the worker ended: {self.log.decode()[-3000:]}"
+        for event in self._events():
             if event["type"] == kind and accept(event):
                 return event
+        raise AssertionError(f"no {kind}; the worker ended with {self.exit_code()}: {self.log[-3000:]!r}")
 
     def exit_code(self) -> int:
         """Wait for the end and for all output; return the exit code."""
-        code = self.process.wait(timeout=PATIENCE)
-        for thread in self._threads:
-            thread.join()
+        for _ in self._events():
+            pass
+        code = self.process.wait()
+        self._impatience.cancel()
+        self._errors.seek(0)
+        self.log = self._errors.read()
         return code
 
-    def _listen(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
+    def _events(self) -> Iterator[Event]:
+        for line in self._stdout:
             event = json.loads(line)
             EVENTS.validate(event)
             self.seen.append(event)
-            self._events.put(event)
-        self._events.put(None)
-
-    def _keep_log(self) -> None:
-        assert self.process.stderr is not None
-        for line in self.process.stderr:
-            self.log += line
+            yield event

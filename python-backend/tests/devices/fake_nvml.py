@@ -1,28 +1,14 @@
-"""A fake `pynvml` module for computers without an NVIDIA driver, with only the calls this program makes.
-
-It behaves like NVML: a value that a GPU doesn't support raises NVMLError with a code.
-"""
+"""NVML with simulated GPUs for computers without an NVIDIA driver, with only the calls this program makes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-
-class NVMLError(Exception):
-    def __init__(self, value: int) -> None:
-        super().__init__(f"NVML error {value}")
-        self.value = value
-
-
-NOT_SUPPORTED = 3
-NOT_FOUND = 6
-DRIVER_NOT_LOADED = 9
-LIBRARY_NOT_FOUND = 12
-GPU_IS_LOST = 15
-VERSION_MISMATCH = 18
-NO_PERMISSION = 4
+import pynvml
+from pynvml import NVMLError
 
 
 @dataclass
@@ -45,31 +31,34 @@ class FakeGpu:
 
 def fake_nvml(gpus: list[FakeGpu], init_error: int | None = None) -> ModuleType:
     """Make the module, with these GPUs in nvidia-smi's order."""
-    everyone = [*gpus, *(piece for gpu in gpus for piece in gpu.slices)]
 
-    def told(gpu: FakeGpu, value: Any) -> Any:
-        if gpu.lost:
-            raise NVMLError(GPU_IS_LOST)
-        if value is None:
-            raise NVMLError(NOT_SUPPORTED)
-        return value
+    def answering(value_of: Callable[[FakeGpu], Any]) -> Callable[..., Any]:
+        def answer(gpu: FakeGpu, *_: object) -> Any:
+            if gpu.lost:
+                raise NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST)
+            value = value_of(gpu)
+            if value is None:
+                raise NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+            return value
+
+        return answer
 
     def init() -> None:
         if init_error is not None:
             raise NVMLError(init_error)
 
-    def by_index(index: int) -> FakeGpu:
-        return told(gpus[index], gpus[index])
+    handle = answering(lambda gpu: gpu)
 
     def by_uuid(uuid: str) -> FakeGpu:
-        for gpu in everyone:
-            if gpu.uuid == uuid:
-                return told(gpu, gpu)
-        raise NVMLError(NOT_FOUND)
+        for gpu in gpus:
+            for piece in (gpu, *gpu.slices):
+                if piece.uuid == uuid:
+                    return handle(piece)
+        raise NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
 
     def slice_of(gpu: FakeGpu, index: int) -> FakeGpu:
         if index >= len(gpu.slices):
-            raise NVMLError(NOT_FOUND)
+            raise NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
         return gpu.slices[index]
 
     def running(processes: list[tuple[int, int | None]]) -> list[SimpleNamespace]:
@@ -77,38 +66,33 @@ def fake_nvml(gpus: list[FakeGpu], init_error: int | None = None) -> ModuleType:
 
     def process_name(pid: int) -> str:
         if pid == 666:
-            raise NVMLError(NO_PERMISSION)
+            raise NVMLError(pynvml.NVML_ERROR_NO_PERMISSION)
         return f"/usr/bin/process{pid}"
 
     def memory_of(gpu: FakeGpu) -> SimpleNamespace:
-        return told(gpu, SimpleNamespace(total=gpu.total, free=gpu.free, used=gpu.total - gpu.free))
+        return SimpleNamespace(total=gpu.total, free=gpu.free, used=gpu.total - gpu.free)
 
     module = ModuleType("pynvml")
     module.__dict__.update(
-        NVMLError=NVMLError,
-        NVML_ERROR_LIBRARY_NOT_FOUND=LIBRARY_NOT_FOUND,
-        NVML_ERROR_DRIVER_NOT_LOADED=DRIVER_NOT_LOADED,
-        NVML_ERROR_LIB_RM_VERSION_MISMATCH=VERSION_MISMATCH,
-        NVML_ERROR_NO_PERMISSION=NO_PERMISSION,
-        NVML_TEMPERATURE_GPU=0,
+        {name: value for name, value in vars(pynvml).items() if name.startswith("NVML")},
         nvmlInit=init,
         nvmlSystemGetDriverVersion=lambda: "590.44.01",
         nvmlSystemGetCudaDriverVersion=lambda: 13010,
         nvmlSystemGetProcessName=process_name,
         nvmlDeviceGetCount=lambda: len(gpus),
-        nvmlDeviceGetHandleByIndex=by_index,
+        nvmlDeviceGetHandleByIndex=lambda index: handle(gpus[index]),
         nvmlDeviceGetHandleByUUID=by_uuid,
-        nvmlDeviceGetUUID=lambda gpu: told(gpu, gpu.uuid),
-        nvmlDeviceGetName=lambda gpu: told(gpu, gpu.name),
-        nvmlDeviceGetMemoryInfo=memory_of,
-        nvmlDeviceGetCudaComputeCapability=lambda gpu: told(gpu, gpu.capability),
-        nvmlDeviceGetMigMode=lambda gpu: [told(gpu, gpu.mig), 0],
+        nvmlDeviceGetUUID=answering(lambda gpu: gpu.uuid),
+        nvmlDeviceGetName=answering(lambda gpu: gpu.name),
+        nvmlDeviceGetMemoryInfo=answering(memory_of),
+        nvmlDeviceGetCudaComputeCapability=answering(lambda gpu: gpu.capability),
+        nvmlDeviceGetMigMode=answering(lambda gpu: None if gpu.mig is None else [gpu.mig, 0]),
         nvmlDeviceGetMaxMigDeviceCount=lambda gpu: 7,
         nvmlDeviceGetMigDeviceHandleByIndex=slice_of,
-        nvmlDeviceGetComputeRunningProcesses=lambda gpu: running(told(gpu, gpu.compute)),
-        nvmlDeviceGetGraphicsRunningProcesses=lambda gpu: running(told(gpu, gpu.graphics)),
-        nvmlDeviceGetUtilizationRates=lambda gpu: told(gpu, SimpleNamespace(gpu=gpu.utilization)),
-        nvmlDeviceGetPowerUsage=lambda gpu: told(gpu, gpu.power_mw),
-        nvmlDeviceGetTemperature=lambda gpu, sensor: told(gpu, gpu.temperature),
+        nvmlDeviceGetComputeRunningProcesses=answering(lambda gpu: running(gpu.compute)),
+        nvmlDeviceGetGraphicsRunningProcesses=answering(lambda gpu: running(gpu.graphics)),
+        nvmlDeviceGetUtilizationRates=answering(lambda gpu: SimpleNamespace(gpu=gpu.utilization)),
+        nvmlDeviceGetPowerUsage=answering(lambda gpu: gpu.power_mw),
+        nvmlDeviceGetTemperature=answering(lambda gpu: gpu.temperature),
     )
     return module

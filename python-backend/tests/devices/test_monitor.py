@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 import jsonschema
+import pynvml
 import pytest
-from fake_nvml import DRIVER_NOT_LOADED, FakeGpu, fake_nvml
+from fake_nvml import FakeGpu, fake_nvml
 
 from virnucpro_backend.devices.monitor import DeviceSampler
 
@@ -48,7 +49,7 @@ def test_a_lost_gpu_does_not_hide_the_others_figures(monkeypatch: pytest.MonkeyP
 
 
 def test_a_driver_that_starts_late_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pynvml", fake_nvml([], init_error=DRIVER_NOT_LOADED))
+    monkeypatch.setitem(sys.modules, "pynvml", fake_nvml([], init_error=pynvml.NVML_ERROR_DRIVER_NOT_LOADED))
     sampler = DeviceSampler(["GPU-a"])
     assert sampled(sampler)["devices"][0]["utilization_percent"] is None  # type: ignore[index]
     monkeypatch.setitem(sys.modules, "pynvml", fake_nvml([FakeGpu("GPU-a")]))
@@ -56,21 +57,9 @@ def test_a_driver_that_starts_late_is_used(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_process_samples_until_its_input_closes() -> None:
-    child = subprocess.Popen(
-        [
-            sys.executable,
-            "-X",
-            "utf8",
-            "-m",
-            "virnucpro_backend.devices.monitor",
-            "--interval",
-            "0.05",
-            "--uuid",
-            "GPU-x",
-        ],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
+    module = [sys.executable, "-X", "utf8", "-m", "virnucpro_backend.devices.monitor"]
+    options = ["--interval", "0.05", "--uuid", "GPU-x"]
+    child = subprocess.Popen([*module, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert child.stdin is not None
     assert child.stdout is not None
     events = [json.loads(child.stdout.readline()) for _ in range(4)]

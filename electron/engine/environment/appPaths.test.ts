@@ -46,17 +46,3 @@ it('names the places it searched', () => {
   const missing = resolveAppPaths({ startFolder: folder, env: {} });
   expect(missing).toMatchObject({ ok: false, error: { cause: expect.stringContaining(folder) as string } });
 });
-
-it.each<[NodeJS.Platform, NodeJS.ProcessEnv, string]>([
-  ['linux', { HOME: '/home/me' }, '/home/me/.local/share/virnucpro-desktop'],
-  ['linux', { HOME: '/home/me', XDG_DATA_HOME: '/big' }, '/big/virnucpro-desktop'],
-  ['darwin', { HOME: '/Users/me' }, '/Users/me/Library/Application Support/VirNucPro Desktop'],
-  [
-    'win32',
-    { LOCALAPPDATA: 'C:\\Users\\me\\AppData\\Local' },
-    'C:\\Users\\me\\AppData\\Local\\VirNucPro Desktop',
-  ],
-  ['linux', { HOME: '/home/me', VIRNUCPRO_DATA_DIR: '/scratch/me' }, '/scratch/me'],
-])('puts data where %s sets it: %j', (platform, env, expected) => {
-  expect(resolved({ startFolder: app, system: madeSystem(platform), env }).dataDir).toBe(expected);
-});

@@ -1,5 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { beforeEach, expect, it } from 'vitest';
+import { unwrap } from '../../contract/errors.ts';
 import { setupSettingsSchema } from '../../contract/rpc/computer.ts';
 import { madeSystem } from '../system/testing/madeSystem.ts';
 import {
@@ -10,6 +11,7 @@ import {
   writeSetupSettings,
 } from './appPaths.ts';
 import { uvEnvironment } from './install/uv.ts';
+import { APP_PATHS } from '../testing/realFiles.ts';
 import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
 const NOTHING = setupSettingsSchema.parse({});
@@ -34,17 +36,13 @@ it('are empty if their file is missing or damaged', async () => {
 });
 
 it('move the data folder, unless one is given for this start', () => {
-  const env = { XDG_DATA_HOME: home, HOME: home };
-  const usual = resolveAppPaths({ env, system: madeSystem('linux') });
-  if (!usual.ok) throw new Error(usual.error.cause);
-  writeSetupSettings(usual.value.usualDataDir, { ...NOTHING, dataFolder: '/big/disk' });
-  const moved = resolveAppPaths({ env, system: madeSystem('linux') });
-  expect(moved).toMatchObject({ ok: true, value: { dataDir: '/big/disk' } });
-  const named = resolveAppPaths({
-    env: { ...env, VIRNUCPRO_DATA_DIR: '/named' },
-    system: madeSystem('linux'),
-  });
-  expect(named).toMatchObject({ ok: true, value: { dataDir: '/named', usualDataDir: '/named' } });
+  const resolved = (more: NodeJS.ProcessEnv = {}) =>
+    unwrap(resolveAppPaths({ env: { XDG_DATA_HOME: home, ...more }, system: madeSystem('linux') }));
+  const { usualDataDir } = resolved();
+  writeSetupSettings(usualDataDir, { ...NOTHING, dataFolder: '/big/disk' });
+  expect(resolved()).toMatchObject({ dataDir: '/big/disk', usualDataDir });
+  const named = { dataDir: '/named', usualDataDir: '/named' };
+  expect(resolved({ VIRNUCPRO_DATA_DIR: '/named' })).toMatchObject(named);
 });
 
 it('apply to pip and uv, and take precedence over the variables of the shell', () => {
@@ -63,9 +61,7 @@ it('apply to pip and uv, and take precedence over the variables of the shell', (
     PIP_CERT: '/etc/institute.pem',
     PIP_INDEX_URL: 'https://mirror.example/simple',
   });
-  const resolved = resolveAppPaths();
-  if (!resolved.ok) throw new Error(resolved.error.cause);
-  expect(uvEnvironment(resolved.value, env, 'long')).toMatchObject({
+  expect(uvEnvironment(APP_PATHS, env, 'long')).toMatchObject({
     UV_DEFAULT_INDEX: 'https://mirror.example/simple',
     SSL_CERT_FILE: '/etc/institute.pem',
     HTTPS_PROXY: 'http://proxy:3128',

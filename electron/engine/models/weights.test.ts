@@ -1,7 +1,8 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { modelManifestSchema } from '../../contract/model.ts';
+import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { importLegacy } from '../inputs/importLegacy.ts';
 import { temporaryFolder, testContext } from '../testing/testContext.ts';
 import { withNotice } from './modelFolder.ts';
@@ -9,19 +10,21 @@ import { importModels } from './weights.ts';
 
 const UNKNOWN = { path: 'x', size: 1, sha256: '0'.repeat(64) };
 
-it.skipIf(process.platform === 'win32')('blames files that crash their reader, and not Python', async () => {
-  const { environment, paths } = testContext();
+/** An environment whose Python is this script of a shell. */
+function python(script: string): PythonEnvironment {
   const interpreter = join(temporaryFolder(), 'python');
+  writeFileSync(interpreter, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { ...testContext().environment, interpreter };
+}
+
+it.skipIf(process.platform === 'win32')('blames files that crash their reader, and not Python', async () => {
+  const { paths } = testContext();
   const reading = (file: string) => `echo '{"type":"reading","path":"${file}"}'`;
   for (const [script, code] of [
     [`${reading('good.pth')}; ${reading('deep.pth')}; kill -SEGV $$`, 'import_refused'],
     ['exit 1', 'python_broken'],
   ] as const) {
-    writeFileSync(interpreter, `#!/bin/sh\n${script}\n`);
-    chmodSync(interpreter, 0o755);
-    const imported = await importModels({ ...environment, interpreter }, paths, {
-      paths: ['good.pth', 'deep.pth'],
-    });
+    const imported = await importModels(python(script), paths, { paths: ['good.pth', 'deep.pth'] });
     expect(imported).toMatchObject({ ok: false, error: { code } });
     if (imported.ok || code !== 'import_refused') continue;
     expect(imported.error.wording?.cause).toMatchObject({ values: { file: 'deep.pth' } });
@@ -29,16 +32,10 @@ it.skipIf(process.platform === 'win32')('blames files that crash their reader, a
 });
 
 it.skipIf(process.platform === 'win32')('blames a file of an earlier run if its reader crashes', async () => {
-  const { environment } = testContext();
   const folder = temporaryFolder();
-  const interpreter = join(folder, 'python');
-  writeFileSync(
-    interpreter,
-    `#!/bin/sh\nread command\necho '{"type":"reading","path":"deep.pt"}'\nkill -SEGV $$\n`,
-  );
-  chmodSync(interpreter, 0o755);
+  const environment = python(`read command\necho '{"type":"reading","path":"deep.pt"}'\nkill -SEGV $$`);
   const request = { folder, inputs: ['a.fa'], chunkLength: 500, modelFolder: folder, into: folder };
-  expect(await importLegacy({ environment: { ...environment, interpreter } }, request)).toMatchObject({
+  expect(await importLegacy({ environment }, request)).toMatchObject({
     ok: false,
     error: { code: 'legacy_unusable', wording: { cause: { values: { file: 'deep.pt' } } } },
   });

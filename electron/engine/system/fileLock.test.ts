@@ -19,8 +19,8 @@ interface LockingChild {
   ended: Promise<void>;
 }
 
-function startChild(folder: string, ending = ''): LockingChild {
-  const child = spawn(process.execPath, [CHILD, folder, ending], { stdio: ['pipe', 'pipe', 'inherit'] });
+function startChild(folder: string): LockingChild {
+  const child = spawn(process.execPath, [CHILD, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
   return {
     process: child,
     answer: new Promise((resolve) =>
@@ -85,15 +85,6 @@ describe('the lock of a run', () => {
     await child.ended;
     expect(existsSync(join(folder, 'run.lock'))).toBe(true);
     expect(await refusal(folder)).toBe('taken');
-  });
-
-  it('is released by a process that exits normally', async () => {
-    const folder = temporaryFolder();
-    const child = startChild(folder, 'release');
-    expect(await child.answer).toBe('held');
-    child.process.stdin.end();
-    await child.ended;
-    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('goes to exactly one of many processes that find a dead holder at once', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CANDIDATES } from '../contract/evidence.ts';
 import { AppFailure } from '../contract/errors.ts';
-import { exportScope } from '../contract/exports.ts';
 import { filterOf, sortOf } from './filterArgument.ts';
 
 const NAMES = {
@@ -25,6 +24,8 @@ describe('--filter', () => {
     [['file=soil.fa'], { inputs: [2] }],
     [['score>=0.5', 'score<0.9'], { minScore: 0.5, belowScore: 0.9 }],
     [['all'], {}],
+    [['candidates'], CANDIDATES],
+    [['virus', 'shortlist'], { predictions: ['virus'], shortlisted: true }],
     [['agreement=only_theirs'], { other: { table: 0, agreement: 'only_theirs' } }],
   ])('%j', (words, filter) => {
     expect(filterOf(words, NAMES)).toEqual(filter);
@@ -36,15 +37,6 @@ describe('--filter', () => {
     expect(asked('agreement=genomad:both')).toEqual({ table: 0, agreement: 'both' });
     expect(asked('agreement=x:y.tsv:no_call')).toEqual({ table: 1, agreement: 'no_call' });
     expect(() => asked('agreement=CheckV:both')).toThrow('CheckV');
-  });
-
-  it('knows presets and the shortlist, which also name the file', () => {
-    expect(filterOf(['candidates'], NAMES)).toEqual(CANDIDATES);
-    expect(exportScope(filterOf(['candidates'], NAMES))).toBe('candidates');
-    expect(filterOf(['virus', 'shortlist'], NAMES)).toEqual({ predictions: ['virus'], shortlisted: true });
-    expect(exportScope(filterOf(['shortlist'], NAMES))).toBe('shortlist');
-    expect(exportScope(filterOf(['virus'], NAMES))).toBe('virus');
-    expect(exportScope(filterOf(['virus', 'length>=9'], NAMES))).toBe('selected');
   });
 
   it.each([

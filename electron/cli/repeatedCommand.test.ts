@@ -143,6 +143,7 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
     const teaching = made({
       model: { name: 'teaching', folder: '/models/teaching', notice: 'no biological meaning' },
     });
-    expect((await understood(commandToRepeat(teaching))).flags).toEqual({ ...ALWAYS, model: 'teaching' });
+    const flags = { ...ALWAYS, model: 'teaching' };
+    expect(await understood(commandToRepeat(teaching))).toEqual({ inputs: INPUTS, flags });
   });
 });

@@ -25,31 +25,26 @@ async function installedProgram(parent: string): Promise<string> {
   return home;
 }
 
+/** `virnucpro serve` of such a program, which opens the files of the parent. */
+async function serve(parent: string, env: Record<string, string> = {}, ...flags: string[]) {
+  const home = await installedProgram(parent);
+  const words = ['serve', ...flags, '--port', '0', '--root', parent, '--python', '/nowhere/python'];
+  const data = join(parent, 'data');
+  const server = virnucpro(words, { env: { VIRNUCPRO_HOME: home, VIRNUCPRO_DATA_DIR: data, ...env } });
+  child = server;
+  return { server, data };
+}
+
 it.runIf(process.platform === 'linux')(
   'opens a browser without showing its key on any command line',
   async () => {
     const parent = temporaryFolder();
-    const [home, user, programs] = [
-      await installedProgram(parent),
-      join(parent, 'user'),
-      join(parent, 'bin'),
-    ];
+    const [user, programs] = ['user', 'bin'].map((name) => join(parent, name)) as [string, string];
     for (const folder of [user, programs]) await mkdir(folder);
     const opened = join(parent, 'opened');
     await writeFile(join(programs, 'xdg-open'), `#!/bin/sh\necho "$@" >'${opened}.new'\nmv '${opened}.new' '${opened}'\n`, { mode: 0o755 }); // prettier-ignore
-    const server = virnucpro(
-      ['serve', '--open', '--port', '0', '--root', parent, '--python', '/nowhere/python'],
-      {
-        env: {
-          VIRNUCPRO_HOME: home,
-          VIRNUCPRO_DATA_DIR: join(parent, 'data'),
-          HOME: user,
-          DISPLAY: ':9',
-          PATH: `${programs}:${process.env['PATH']}`,
-        },
-      },
-    );
-    child = server;
+    const env = { HOME: user, DISPLAY: ':9', PATH: `${programs}:${process.env['PATH']}` };
+    const { server } = await serve(parent, env, '--open');
     await waitUntil(() => existsSync(opened), 'it opens a browser');
     const page = readFileSync(opened, 'utf8').trim();
     expect(page).not.toContain('token');
@@ -64,13 +59,7 @@ it.runIf(process.platform === 'linux')(
 );
 
 it.skipIf(process.platform === 'win32')('SIGTERM while serve starts leaves no database open', async () => {
-  const parent = temporaryFolder();
-  const home = await installedProgram(parent);
-  const data = join(parent, 'data');
-  const server = virnucpro(['serve', '--port', '0', '--root', parent, '--python', '/nowhere/python'], {
-    env: { VIRNUCPRO_HOME: home, VIRNUCPRO_DATA_DIR: data },
-  });
-  child = server;
+  const { server, data } = await serve(temporaryFolder());
   await waitUntil(() => existsSync(join(data, 'library.db')), 'it opens its databases');
   server.kill('SIGTERM');
   await ended(server);

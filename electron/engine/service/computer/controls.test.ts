@@ -1,7 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { unwrap } from '../../../contract/errors.ts';
+import { inspectedFileSchema } from '../../../contract/protocol/index.ts';
 import { lastResults, runCheck } from '../../devices/check/check.ts';
 import { panelOf } from './checks.ts';
 import { selectDevices } from '../../devices/selectDevices.ts';
@@ -53,30 +55,16 @@ it.skipIf(WITHOUT_PYTHON)(
   },
 );
 
-/** Codons of the six reading frames, each as one string. */
-function framesOf(sequence: string): string[][] {
-  const pairs: Record<string, string> = { A: 'T', C: 'G', G: 'C', T: 'A' };
-  const other = Array.from(sequence)
-    .reverse()
-    .map((base) => pairs[base] ?? base);
-  return [sequence, other.join('')].flatMap((strand) =>
-    [0, 1, 2].map((begin) => strand.slice(begin).match(/.{3}/g) ?? []),
-  );
-}
-
-it.each([300, 500])('knows the amount of work in the panel for chunks of %i', async (length) => {
-  const { paths } = testContext();
-  const text = await readFile(join(paths.resources, 'controls', `${length}.fa`), 'utf8');
-  const sequences = text
-    .split('>')
-    .slice(1)
-    .map((record) => record.split('\n').slice(1).join(''));
-  const open = sequences
-    .flatMap(framesOf)
-    .filter((codons) => !codons.some((codon) => ['TAA', 'TAG', 'TGA'].includes(codon)));
-  expect(panelOf(length)).toEqual({
-    chunks: sequences.length,
-    frames: open.length,
-    residues: open.flat().length,
-  });
-});
+it.skipIf(WITHOUT_PYTHON).each([300, 500])(
+  'knows the amount of work in the panel for chunks of %i',
+  async (length) => {
+    const { environment, paths } = testContext();
+    const file = join(paths.resources, 'controls', `${length}.fa`);
+    const words = ['-m', 'virnucpro_backend.prepare.inspect', '--look', String(length), file];
+    const { stdout } = await execa(environment.interpreter, words, {
+      env: { PYTHONPATH: environment.source },
+    });
+    const { judged } = inspectedFileSchema.parse(JSON.parse(stdout));
+    expect(judged[length]).toMatchObject(panelOf(length));
+  },
+);

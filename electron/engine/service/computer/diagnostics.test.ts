@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../../contract/rpc/runs.ts';
 import type { RunEvent } from '../../store/types.ts';
-import { diagnosticsText } from './diagnostics.ts';
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
+import { diagnosticsText, latestShellLog, redact, ShellLog, shellLogFile } from './diagnostics.ts';
 
 const plan = {
   inputs: [
@@ -43,4 +46,51 @@ it('contains no file names of the user, neither inputs, nor files left out of a 
   expect(text).toContain('from <earlier run>.');
   expect(text).toContain('into <run folder>.');
   expect(text).toContain('opened <input 1>');
+});
+
+describe('redact', () => {
+  const facts = { homeFolder: '/home/mschmidt', userName: 'mschmidt', hostName: 'lab-gpu7' };
+
+  it.each([
+    ['/home/mschmidt/data/a.fa', '~/data/a.fa'],
+    ['"/home/mschmidt"', '"~"'],
+    ['/home/other/data', '/home/<user>/data'],
+    ['/Users/Jane Doe/x', '/Users/<user> Doe/x'],
+    ['C:\\Users\\eva\\AppData', 'C:\\Users\\<user>\\AppData'],
+    ['run by MSchmidt on LAB-GPU7', 'run by <user> on <host>'],
+    ['lab-gpu70 stays', 'lab-gpu70 stays'],
+  ])('%s -> %s', (text, expected) => {
+    expect(redact(text, facts)).toBe(expected);
+  });
+
+  it('leaves words alone that merely contain a very short user name', () => {
+    expect(redact('an ordinary sentence', { homeFolder: '/root', userName: 'an', hostName: '' })).toBe(
+      'an ordinary sentence',
+    );
+  });
+});
+
+it('the log of the shell keeps each entry on one line, and the previous file when one has grown large', async () => {
+  const dataDir = temporaryFolder();
+  expect(await latestShellLog({ dataDir })).toEqual([]);
+  const file = shellLogFile({ dataDir });
+  new ShellLog(file).write('error', 'Error: no GPU\n    at somewhere\n');
+  expect(await latestShellLog({ dataDir })).toEqual([
+    expect.stringMatching(/^\d{4}-.*Z error Error: no GPU \| at somewhere$/),
+  ]);
+
+  await writeFile(file, `${'x'.repeat(600 * 1024)}\nthe last of the old\n`);
+  new ShellLog(file).write('info', 'the first of the new');
+  expect((await readFile(file, 'utf8')).trimEnd().split('\n')).toHaveLength(1);
+  expect((await latestShellLog({ dataDir })).slice(-2)).toEqual([
+    'the last of the old',
+    expect.stringMatching(/info the first of the new$/),
+  ]);
+});
+
+it('the log of the shell does no harm if it cannot be written', async () => {
+  const blocked = join(temporaryFolder(), 'a file');
+  await writeFile(blocked, '');
+  const log = new ShellLog(join(blocked, 'logs', 'shell.log'));
+  expect(() => log.write('info', 'nowhere')).not.toThrow();
 });

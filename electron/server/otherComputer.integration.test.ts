@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -20,7 +21,6 @@ import { WindowSessions } from './windowSessions.ts';
 const FINGERPRINT = 'SHA256:3o0ZQ8pPV4QH1rTqnZr1kYbYw7nKfTj0m5vI2kqg8uU';
 const ADDRESS = 'anna@far';
 const PASSWORD = 'correct horse';
-const DEADLINE_MS = 120_000;
 const FILE_BYTES = 100_000_000;
 
 let folder: string;
@@ -34,21 +34,12 @@ const closing: (() => unknown)[] = [];
 
 const link = () => computers.all()[0]?.link;
 
-async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + DEADLINE_MS;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`Not in time: ${what}; ${JSON.stringify(link())}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 /** Builds what the other computer runs: a server's answers, without an engine behind them. */
 async function serverThere(home: string): Promise<string> {
   downloads = new Downloads(join(home, 'exports'));
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const { port } = server.address() as AddressInfo;
   const sessions = new WindowSessions(port, join(home, 'sessions.json'));
   const answers = new RequestAnswers({
     ownNames: ['127.0.0.1'],
@@ -100,12 +91,6 @@ afterAll(async () => {
   process.env['PATH'] = process.env['PATH']?.replace(`${ssh}:`, '');
 });
 
-const question = () => {
-  const now = link();
-  return now?.state === 'connecting' ? now.question : null;
-};
-const asks = (kind: string) => question()?.kind === kind;
-
 it.skipIf(process.platform !== 'linux')(
   'shows the host key, asks for the password, installs and connects; stores nothing but the address',
   async () => {
@@ -124,20 +109,14 @@ it.skipIf(process.platform !== 'linux')(
     for (let times = 0; times < 2; times += 1) computers.add(ADDRESS);
     expect(computers.all()).toEqual([{ address: ADDRESS, link: { state: 'idle' } }]);
     computers.get(ADDRESS).connect();
-    await until('the key is shown', () => asks('host_key'));
-    expect(link()).toMatchObject({ question: { keyType: 'ED25519', fingerprint: FINGERPRINT } });
+    const asks = (question: object) => expect.poll(link).toMatchObject({ question });
+    await asks({ kind: 'host_key', keyType: 'ED25519', fingerprint: FINGERPRINT });
     computers.get(ADDRESS).answer('yes');
-    await until('a password is wanted', () => asks('secret'));
-    expect(link()).toMatchObject({ question: { again: false } });
+    await asks({ kind: 'secret', again: false });
     computers.get(ADDRESS).answer('wrong');
-    // The moment without a question may be too short to be seen.
-    await until('it is asked again', () => {
-      const asked = question();
-      return asked?.kind === 'secret' && asked.again;
-    });
+    await asks({ kind: 'secret', again: true });
     computers.get(ADDRESS).answer(PASSWORD);
-    await until('connected', () => link()?.state === 'connected');
-    expect(link()).toEqual({ state: 'connected', version: '1.2.3', hostName: 'far' });
+    await expect.poll(link).toEqual({ state: 'connected', version: '1.2.3', hostName: 'far' });
     const steps = new Set(links.flatMap((one) => (one.state === 'connecting' ? [one.step] : [])));
     expect([...steps]).toEqual(['signing_in', 'looking', 'sending', 'installing', 'starting']);
     // Earlier programs stay while they are new, or a server runs them.
@@ -148,7 +127,6 @@ it.skipIf(process.platform !== 'linux')(
       if ((await stat(path)).isFile()) expect(await readFile(path, 'utf8'), name).not.toContain(PASSWORD);
     }
   },
-  DEADLINE_MS,
 );
 
 it.skipIf(process.platform !== 'linux')(
@@ -163,10 +141,13 @@ it.skipIf(process.platform !== 'linux')(
     /** Breaks the connection after some of the file has left, until the transfer waits. */
     const cutOnce = () => {
       let mended: Promise<void> | undefined;
-      const tell = (transfer: Transfer) => {
-        if (mended || transfer.doneBytes < FILE_BYTES / 4) return;
+      const cut = async () => {
         cutFakeSsh(ssh, true);
-        mended = until('the line is cut', () => link()?.state === 'away').then(() => cutFakeSsh(ssh, false));
+        await expect.poll(link).toMatchObject({ state: 'away' });
+        cutFakeSsh(ssh, false);
+      };
+      const tell = (transfer: Transfer) => {
+        if (transfer.doneBytes >= FILE_BYTES / 4) mended ??= cut();
       };
       return { tell, wasCut: async () => (await mended, mended !== undefined) };
     };
@@ -188,7 +169,6 @@ it.skipIf(process.platform !== 'linux')(
     ).rejects.toThrow('not offered');
     expect(await readdir(folder)).not.toContain('x.part');
   },
-  DEADLINE_MS,
 );
 
 it.skipIf(process.platform !== 'linux')(
@@ -202,7 +182,7 @@ it.skipIf(process.platform !== 'linux')(
     const connectAgain = async () => {
       await computers.get(ADDRESS).disconnect();
       computers.get(ADDRESS).connect();
-      await until('connected or not', () => link()?.state === 'connected' || link()?.state === 'away');
+      await expect.poll(() => link()?.state).toMatch(/^(connected|away)$/);
     };
     atWork = true;
     await connectAgain();
@@ -215,5 +195,4 @@ it.skipIf(process.platform !== 'linux')(
     await computers.remove(ADDRESS);
     expect(computers.all()).toEqual([]);
   },
-  DEADLINE_MS,
 );

@@ -5,10 +5,11 @@
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { unwrap } from '../../contract/errors.ts';
 import type { StepProgress } from '../../contract/rpc/computer.ts';
 import { checkEnvironment } from '../environment/checkEnvironment.ts';
-import { scrubbedEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand } from '../environment/runCommand.ts';
 import { OFFLINE_LIST, OFFLINE_PACKING } from '../../contract/rpc/computer.ts';
 import { KIND_HERE } from '../system/here.ts';
@@ -55,9 +56,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     const weights = join(stub.paths.dataDir, 'weights', '300');
     await mkdir(weights, { recursive: true });
     await cp(join(stub.paths.resources, 'teaching-model'), weights, { recursive: true });
-    const packed = await pack();
-    if (!packed.ok) throw new Error(`${packed.error.cause}\n${packed.error.detail ?? ''}`);
-    manifest = packed.value.manifest;
+    ({ manifest } = unwrap(await pack()));
   });
   afterAll(() => stub.remove());
   beforeEach(() => rm(stub.paths.environmentFolder, { recursive: true, force: true }));
@@ -164,11 +163,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     ],
     [
       'for another kind of computer',
-      (place) =>
-        changeManifest(place, (list) => ({
-          ...list,
-          platform: 'win32-arm64',
-        })),
+      (place) => changeManifest(place, (list) => ({ ...list, platform: 'win32-arm64' })),
       /this computer is/,
     ],
     [
@@ -204,13 +199,8 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
       ok: true,
       value: { manifest: { python: { version: stub.python, packed: false } } },
     });
-    const names = await runCommand({
-      file: 'tar',
-      args: ['-tzf', './packages.tar.gz'],
-      cwd: place,
-      env: scrubbedEnvironment(process.env),
-    });
-    expect(names.stdout).toMatch(/^\.\/pythons\/.*cpython\.tar\.gz$/m);
+    const { stdout } = await execa('tar', ['-tzf', './packages.tar.gz'], { cwd: place });
+    expect(stdout).toMatch(/^\.\/pythons\/.*cpython\.tar\.gz$/m);
   });
 
   it.skipIf(process.platform === 'darwin')(
@@ -236,9 +226,8 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
 });
 
 async function changeManifest(place: string, change: (list: OfflineManifest) => unknown): Promise<void> {
-  const read = await readOfflineManifest(place);
-  if (!read.ok) throw new Error(read.error.cause);
-  await writeFile(join(place, OFFLINE_LIST), JSON.stringify(change(read.value)));
+  const list = unwrap(await readOfflineManifest(place));
+  await writeFile(join(place, OFFLINE_LIST), JSON.stringify(change(list)));
 }
 
 /**
@@ -252,12 +241,7 @@ async function fakeManagedPython(stub: StubInstallation): Promise<{ archive: Buf
   await mkdir(library, { recursive: true });
   await writeFile(join(root, 'python', 'bin', 'python3.12'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   await writeFile(join(library, '_sysconfigdata__linux_x86_64-linux-gnu.py'), 'build_time_vars = {}\n');
-  const packed = await runCommand({
-    file: 'tar',
-    args: ['-czf', join(root, 'cpython.tar.gz'), '-C', root, 'python'],
-    env: scrubbedEnvironment(process.env),
-  });
-  if (packed.ending !== 'succeeded') throw new Error(packed.stderr);
+  await execa('tar', ['-czf', 'cpython.tar.gz', 'python'], { cwd: root });
   const archive = await readFile(join(root, 'cpython.tar.gz'));
   const [os, arch] = process.platform === 'darwin' ? ['darwin', 'aarch64'] : ['linux', 'x86_64'];
   const libc = os === 'linux' ? 'gnu' : 'none';

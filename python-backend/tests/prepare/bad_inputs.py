@@ -256,24 +256,9 @@ def reads() -> dict[str, Content]:
         "no plus": b"@a\n" + one + b"\n" + quality + b"\n" + READ,
         "@ as first quality": b"@a\n" + one + b"\n+\n@" + b"I" * 59 + b"\n" + READ,
         "+ as first quality": b"@a\n" + one + b"\n+\n+" + b"I" * 59 + b"\n" + READ,
-        "several lines a read": b"@a\n"
-        + one[:30]
-        + b"\n"
-        + one[30:]
-        + b"\n+\n"
-        + quality[:30]
-        + b"\n"
-        + quality[30:]
-        + b"\n"
+        "several lines a read": b"@a\n%s\n%s\n+\n%s\n%s\n" % (one[:30], one[30:], quality[:30], quality[30:])
         + READ,
-        "sequence in lines, quality in one": b"@a\n"
-        + one[:30]
-        + b"\n"
-        + one[30:]
-        + b"\n+\n"
-        + quality
-        + b"\n"
-        + READ,
+        "sequence in lines, quality in one": b"@a\n%s\n%s\n+\n%s\n" % (one[:30], one[30:], quality) + READ,
         "one of three reads in lines lacks quality": b"".join(
             b"@%d\n%s\n%s\n+\n%s\n" % (i, one[:30], one[30:], quality[: 30 if i == 1 else 60])
             for i in range(3)
@@ -336,9 +321,7 @@ def compressed() -> dict[str, Content]:
         "Zstandard, garbage for data": ("fa.zst", zst[:4] + b"\xff" * 300),
         "Zstandard of pzstd": (
             "fa.zst",
-            b"".join(
-                b"\x50\x2a\x4d\x18\x04\x00\x00\x00" + len(f).to_bytes(4, "little") + f for f in (zst, zst)
-            ),
+            (b"\x50\x2a\x4d\x18\x04\x00\x00\x00" + len(zst).to_bytes(4, "little") + zst) * 2,
         ),
         "LZMA": ("fa.lzma", lzma.compress(LONGER, lzma.FORMAT_ALONE)),
         "LZMA, cut off": ("fa.lzma", lzma.compress(LONGER, lzma.FORMAT_ALONE)[:-100]),

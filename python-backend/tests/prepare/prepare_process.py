@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import re
@@ -31,18 +30,6 @@ def validator(name: str) -> jsonschema.Draft202012Validator:
 def validate_problem(said: Event) -> None:
     """Fail unless the code is in the contract's list, with the values that its words name."""
     validator("problem").validate({"code": said["code"], "values": said["values"]})
-
-
-def damaged_files(fasta: bytes) -> dict[str, bytes]:
-    """Make compressed files, by name, whose data can't be decompressed."""
-    stream = gzip.compress(fasta, mtime=0)
-    flipped = bytearray(stream)
-    flipped[300] ^= 0xFF
-    return {
-        "flipped.fa.gz": bytes(flipped),
-        "garbage.fa.gz": stream[:10] + b"\xff" * 500,
-        "garbage.fa.zst": b"\x28\xb5\x2f\xfd" + b"\xff" * 500,
-    }
 
 
 @dataclass
@@ -97,8 +84,8 @@ def texts(letters: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> list[
     return [data[begin:end].decode("utf-8") for begin, end in pairwise(offsets.tolist())]
 
 
-def run_prepare(
-    run_dir: Path,
+def prepare_job(
+    work_dir: Path,
     paths: list[Path],
     *,
     chunk_length: int = 500,
@@ -108,9 +95,8 @@ def run_prepare(
     order_seed: int | None = None,
     repairs: tuple[str, ...] = (),
     added_from: float = math.inf,
-) -> Outcome:
-    work_dir = run_dir / "work"
-    work_dir.mkdir(parents=True, exist_ok=True)
+) -> Event:
+    """Return a job; inputs from number `added_from` on begin parts of their own."""
     job = {
         "type": "prepare",
         "inputs": [
@@ -130,7 +116,13 @@ def run_prepare(
         "order_seed": order_seed,
     }
     validator("prepare-command").validate(job)
-    return run_line(work_dir, json.dumps(job))
+    return job
+
+
+def run_prepare(run_dir: Path, paths: list[Path], **options: Any) -> Outcome:
+    work_dir = run_dir / "work"
+    work_dir.mkdir(parents=True, exist_ok=True)
+    return run_line(work_dir, json.dumps(prepare_job(work_dir, paths, **options)))
 
 
 def peak_memory(pid: int) -> int:

@@ -6,25 +6,6 @@ from plain_definition import chunk_bounds
 
 from virnucpro_backend.prepare.chunking import chunk_counts, chunk_range, chunk_table
 
-SPEC_TABLE = [
-    (499, [0], 499),
-    (500, [0], 500),
-    (501, [0, 250], 251),
-    (700, [0, 349], 351),
-    (999, [0, 499], 500),
-    (1000, [0, 500], 500),
-    (1001, [0, 333, 666], 335),
-    (1400, [0, 466, 932], 468),
-    (2600, [0, 433, 866, 1299, 1732, 2165], 435),
-]
-
-
-@pytest.mark.parametrize(("length", "starts", "last"), SPEC_TABLE)
-def test_chunks_match_the_table_of_the_specification(length: int, starts: list[int], last: int) -> None:
-    table = chunk_table(np.array([length]), 500)
-    assert table.start.tolist() == starts
-    assert table.length.tolist() == [500] * (len(starts) - 1) + [last]
-
 
 @pytest.mark.parametrize("c", [300, 500])
 def test_every_length_up_to_30000_agrees_with_the_plain_walk(c: int) -> None:

@@ -67,7 +67,7 @@ def seen(path: Path) -> Seen:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    return [text[i : i + width] for i in range(0, len(text), width)]
+    return [text[i : i + width] for i in range(0, max(1, len(text)), width)]
 
 
 def made(dice: random.Random, sequence_format: str, damages: bool, first_too: bool) -> Made:

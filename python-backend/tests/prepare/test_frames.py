@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import get_args
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_definition import PlainFrame, frames_of_sequence
@@ -88,20 +87,6 @@ def test_random_sequences_agree_with_the_plain_definition(data: st.DataObject) -
 def fasta(path: Path) -> dict[str, str]:
     entries = (entry.split("\n", 1) for entry in path.read_text(encoding="ascii").split(">")[1:])
     return {header.split()[0]: body.replace("\n", "") for header, body in entries}
-
-
-@pytest.mark.parametrize("c", [300, 500])
-def test_real_sequences_agree(c: int) -> None:
-    contigs = fasta(DATA / "gut_metagenome_contigs.fa").values()
-    phage = next(iter(fasta(DATA / "crassphage.fa").values()))
-    # Put some ambiguity codes and lower case at fixed places of a real sequence.
-    masked = "".join(
-        "RYNsw"[i % 5] if i % 97 == 0 else b.lower() if i % 11 < 5 else b for i, b in enumerate(phage)
-    )
-    sequences = [*contigs, phage, masked]
-    expected = [frames_of_sequence(sequence, c) for sequence in sequences]
-    assert len(expected[-1]) > 100
-    assert fast_frames(sequences, c) == expected
 
 
 def test_frames_match_those_of_the_original_tool() -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_conservation import Read, fastq_lines
 
 from virnucpro_backend.prepare.scanning import fastq
 from virnucpro_backend.prepare.scanning.scanner import new_scanner, scan
@@ -110,26 +111,6 @@ def test_an_endless_header_is_reported_and_cut() -> None:
     assert after == Record("b", "GT", (3 << 20) + 5)
 
 
-QUALITIES = "!#+@IJ~;>"
-
-
-def quality(random_: random.Random, size: int) -> str:
-    return "".join(random_.choice(QUALITIES) for _ in range(size))
-
-
-def good_record(random_: random.Random, name: str, wrapped: bool) -> tuple[list[str], str]:
-    size = random_.choice([1, 2, 5, 30, 151]) if wrapped else random_.choice([0, 1, 2, 5, 30, 151])
-    letters = "".join(random_.choice("ACGTN") for _ in range(size))
-    values = quality(random_, size)
-    plus = random_.choice(["+", f"+{name}"])
-    if not wrapped:
-        return [f"@{name}", letters, plus, values], letters
-    width = random_.choice([1, 7, 60])
-    pieces = [letters[i : i + width] for i in range(0, size, width)]
-    value_pieces = [values[i : i + width] for i in range(0, size, width)]
-    return [f"@{name}", *pieces, plus, *value_pieces], letters
-
-
 @settings(max_examples=300)
 @given(st.data())
 def test_fastq_cut_anywhere_gives_every_record(data: st.DataObject) -> None:
@@ -139,8 +120,12 @@ def test_fastq_cut_anywhere_gives_every_record(data: st.DataObject) -> None:
     for i in range(data.draw(st.integers(0, 8))):
         if random_.random() < 0.2:
             stream += random_.choice([end, end * 3]).encode()
-        lines, letters = good_record(random_, f"read{i} é", random_.random() < 0.3)
-        expected.append(Record(f"read{i} é".encode().decode("latin-1"), letters, len(stream)))
+        is_wrapped = random_.random() < 0.3
+        size = random_.choice([1, 2, 5, 30, 151] if is_wrapped else [0, 1, 2, 5, 30, 151])
+        read = Read(f"read{i} é", "".join(random_.choices("ACGTN", k=size)))
+        widths = [random_.choice([1, 7, 60]) if is_wrapped else 10**9]
+        lines = fastq_lines(random_, read, widths)
+        expected.append(Record(read.name.encode().decode("latin-1"), read.letters, len(stream)))
         stream += "".join(line + end for line in lines).encode()
     cuts = data.draw(st.lists(st.integers(0, len(stream)), max_size=8))
     if expected and expected[-1].letters and data.draw(st.booleans()):

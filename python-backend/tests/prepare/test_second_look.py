@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import random
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
 
@@ -61,20 +60,6 @@ def test_frames_are_those_of_the_shorter_chunks_where_a_chunk_has_none(
         for chunk, (begin, length) in enumerate(zip(starts.tolist(), table.length.tolist(), strict=True))
         for frame in plain_frames(joined[begin : begin + length], second, code)
     ]
-
-
-@given(LENGTHS, st.integers(1, 400))
-def test_shorter_chunks_cover_every_base_and_begin_in_order(lengths: tuple[int, int], length: int) -> None:
-    first, second = lengths
-    spans = []
-    for begin, end in chunk_bounds(length, first):
-        shorter = [(begin + a, begin + b) for a, b in chunk_bounds(end - begin, second)]
-        assert len(shorter) <= 2
-        assert shorter[0][0] == begin
-        assert shorter[-1][1] == end
-        assert all(one[1] >= other[0] for one, other in pairwise(shorter))
-        spans += shorter
-    assert spans == sorted(spans)
 
 
 @pytest.mark.parametrize("order_seed", [None, 7])

@@ -48,7 +48,7 @@ it('counts the sequences, calls and bases of each sample, with all counts differ
       [named('virus_6', 6)],
     ],
     4,
-    { name: '500', notice: null },
+    { model: { name: '500', notice: null } },
   );
   const isVirus = (row: number): boolean => row < 5 || row === 8;
   const parts = await run.store.pendingParts();

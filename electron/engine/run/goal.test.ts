@@ -12,7 +12,7 @@ it('a run reaches a width when the samples are known so well', async () => {
   );
   const roundOf = (row: number, chunk: number): number =>
     (row < reads.length ? row : chunk) % 8 === 0 ? 0 : 1;
-  const run = await preparedRun([[...reads, ...contigs]], { framesPerPart: 1, roundOf }, {}, 'sample');
+  const run = await preparedRun([[...reads, ...contigs]], { framesPerPart: 1, roundOf }, { order: 'sample' });
   const parts = await run.store.pendingParts();
   const isNow = (goal: Parameters<typeof isReached>[0]) => isReached(goal, run.store, 0);
   expect(await isNow(narrow(0.5))).toBe(false);

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const records = Array.from({ length: PARTS }, (_, row) => recordOf(`read_${row}`, [1]));
   const request = runRequestSchema.parse({ inputs: ['/data/reads_0.fasta'], model: 'teaching' });
   const options = { ...DESCRIPTION.options, request };
-  const { store, ...made } = await preparedRun([records], 1, {}, 'file', {}, options);
+  const { store, ...made } = await preparedRun([records], 1, {}, { options });
   await store.close();
   original = made;
   interrupted = copied(made.folder);

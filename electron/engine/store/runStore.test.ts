@@ -496,7 +496,7 @@ describe('a run that takes over what an earlier one computed', () => {
     const [damaged, ...sound] = earlier.prepared.parts.map(({ key }) => key);
     await earlier.store.close();
     const taking = async () => {
-      const { store } = await preparedRun(TWO_INPUTS, 4, {}, 'file', { earlier: earlier.folder });
+      const { store } = await preparedRun(TWO_INPUTS, 4, { earlier: earlier.folder });
       const pending = (await store.pendingParts()).map(({ key }) => key);
       const done = (await store.partsIn('done')).map(({ key, device }) => [key, device]);
       const taken = (await store.counts()).residuesTakenOver;

@@ -109,7 +109,7 @@ async function computed(run: PreparedRun): Promise<void> {
 }
 
 it('gives every fact of a run with its value', async () => {
-  const run = await preparedRun(INPUTS, 3, { normBands: { esm2: [12, 16], dnabert_s: [2, 5] } });
+  const run = await preparedRun(INPUTS, 3, { model: { normBands: { esm2: [12, 16], dnabert_s: [2, 5] } } });
   const { store } = run;
   await store.saveDevices([
     {

@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 describe('the shares expected of a run', () => {
   it('are counted by sample while parts are missing, and finally equal those of the tables', async () => {
     const reads = Array.from({ length: 24 }, (_, index) => recordOf(`s${index}`, [1]));
-    const run = await preparedRun([reads.slice(0, 8), reads.slice(8)], 1, {}, 'sample');
+    const run = await preparedRun([reads.slice(0, 8), reads.slice(8)], 1, { order: 'sample' });
     expect((await expectedShares(run.store))?.run).toEqual({
       unit: 'sequences', viral: 0, scored: 0, total: 24, estimate: null,
     }); // prettier-ignore

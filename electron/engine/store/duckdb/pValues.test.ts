@@ -20,8 +20,6 @@ it('gives the same p-values in the window, also before the run is done, in seque
   const run = await preparedRun(
     [[recordOf('high', [1]), recordOf('none', [0]), recordOf('middle', [1])]],
     1,
-    {},
-    'file',
     { trusted },
   );
   const shown = async () => {

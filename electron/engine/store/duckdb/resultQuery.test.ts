@@ -129,7 +129,7 @@ describe('a query', () => {
     ['a model for research', null],
     ['the teaching model', 'for teaching'],
   ])('does not read chunks.tsv to learn its columns: %s', async (_, notice) => {
-    const run = await preparedRun([[recordOf('a', [1]), recordOf('b', [2])]], 8, { notice });
+    const run = await preparedRun([[recordOf('a', [1]), recordOf('b', [2])]], 8, { model: { notice } });
     await computeAll(run);
     const { files } = await run.store.writeTables();
     await run.store.saveResultFiles(files);

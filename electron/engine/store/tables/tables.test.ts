@@ -114,7 +114,8 @@ describe('result tables', () => {
 
   it('say of a run with two chunk lengths which one judged, and give the original tool only its own frames', async () => {
     const F1a_R1b = (1 << 6) | (1 << 15);
-    const run = await preparedRun([[recordOf('both', [F1, F1a_R1b, 0])]], 2, { notice: null }, 'file', {
+    const run = await preparedRun([[recordOf('both', [F1, F1a_R1b, 0])]], 2, {
+      model: { notice: null },
       secondLook: { chunkLength: 300 },
     });
     const score = scoresBy({ '0.0.0': 0.25, '0.1.6': 0.125, '0.1.15': 0.9375 });
@@ -189,7 +190,7 @@ describe('result tables', () => {
   });
 
   it('carry no mark if the model is a real one', async () => {
-    const run = await preparedRun([[recordOf('a', [F1, 0])]], 8, { name: '500', notice: null });
+    const run = await preparedRun([[recordOf('a', [F1, 0])]], 8, { model: { name: '500', notice: null } });
     await computeAll(run);
     await run.store.writeTables();
     await run.store.close();
@@ -285,7 +286,7 @@ describe('result tables', () => {
     const inputs = [[recordOf('a', [63, 5, 0]), recordOf('NA', [9]), recordOf('"b"', [0])]];
     const request = runRequestSchema.parse({ inputs: ['/data/reads_0.fasta'], tables: 'parquet' });
     const whole = await preparedRun(inputs);
-    const sparse = await preparedRun(inputs, 8, {}, 'file', {}, { request });
+    const sparse = await preparedRun(inputs, 8, {}, { options: { request } });
     for (const run of [whole, sparse]) await computeAll(run);
     const [all, fewer] = [await whole.store.writeTables(), await sparse.store.writeTables()];
     const texts = TEXT_TABLES.map((table) => RESULT_FILES[table]);

@@ -2,6 +2,7 @@ import type { Plan, PlanModel } from '../../../contract/plan.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PreparedPart, PartDone } from '../../../contract/protocol/index.ts';
+import type { RunMethods } from '../runDatabase.ts';
 import { openRunStore, type RunStore } from '../runStore.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 import { testBundle } from '../../testing/testBundles.ts';
@@ -25,20 +26,21 @@ export function scoreOf({ row, chunk, frame }: FrameRef): number {
   return Math.fround(mixed / 2 ** 32);
 }
 
-export interface PreparedRun {
+export interface PreparedRun<Store = RunStore> {
   folder: string;
   prepared: SyntheticPrepare;
-  store: RunStore;
+  store: Store;
 }
+
+/** A run's database, in threads of its own or in this one. */
+export type AnyStore = RunStore | RunMethods;
 
 /** A run whose prepare has finished, in a new folder. */
 export async function preparedRun(
   inputs: SyntheticRecord[][],
   sizes: PreparedSizes | number = 8,
-  model: Partial<PlanModel> = {},
-  order: Plan['order'] = 'file',
-  more: Partial<Plan> = {},
-  options: RunDescription['options'] = DESCRIPTION.options,
+  plan: Omit<Partial<Plan>, 'model'> & { model?: Partial<PlanModel> } = {},
+  description: Partial<RunDescription> = {},
 ): Promise<PreparedRun> {
   const folder = join(temporaryFolder(), 'run');
   mkdirSync(folder);
@@ -47,17 +49,17 @@ export async function preparedRun(
     inputs,
     typeof sizes === 'number' ? { framesPerPart: sizes } : sizes,
   );
-  const plan = syntheticPlan(inputs.length);
+  const usual = syntheticPlan(inputs.length);
   const create = {
-    plan: { ...plan, order, ...more, model: { ...plan.model, ...model } },
-    description: { ...DESCRIPTION, options },
+    plan: { ...usual, ...plan, model: { ...usual.model, ...plan.model } },
+    description: { ...DESCRIPTION, ...description },
   };
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });
   await reportPrepare(store, prepared);
   return { folder, prepared, store };
 }
 
-export async function reportPrepare(store: RunStore, prepared: SyntheticPrepare): Promise<string[]> {
+export async function reportPrepare(store: AnyStore, prepared: SyntheticPrepare): Promise<string[]> {
   const answers: string[] = [];
   for (const file of prepared.records) answers.push(await store.ingestRecords(file));
   for (const part of prepared.parts) answers.push(await store.registerPart(part));
@@ -68,7 +70,7 @@ export async function reportPrepare(store: RunStore, prepared: SyntheticPrepare)
 
 /** Writes a scores file for a part of the run, also a bisected one, and returns the worker's report. */
 export async function scoresFor(
-  { folder, prepared, store }: PreparedRun,
+  { folder, prepared, store }: PreparedRun<AnyStore>,
   key: string,
   score: (frame: FrameRef) => number = scoreOf,
 ): Promise<PartDone> {
@@ -78,7 +80,7 @@ export async function scoresFor(
   return writeScores(folder, part, key, frames, score);
 }
 
-export async function begin(store: RunStore, part: Pick<PreparedPart, 'key'> | string): Promise<number> {
+export async function begin(store: AnyStore, part: Pick<PreparedPart, 'key'> | string): Promise<number> {
   const key = typeof part === 'string' ? part : part.key;
   const attempt = await store.startAttempt({
     part: key,
@@ -93,7 +95,7 @@ export async function begin(store: RunStore, part: Pick<PreparedPart, 'key'> | s
 
 /** Computes one part from assignment to storing. */
 export async function compute(
-  run: PreparedRun,
+  run: PreparedRun<AnyStore>,
   key: string,
   score: (frame: FrameRef) => number = scoreOf,
 ): Promise<PartIntake> {
@@ -101,7 +103,7 @@ export async function compute(
   return run.store.completePart(await scoresFor(run, key, score), attempt, 2000);
 }
 
-export async function computeAll(run: PreparedRun): Promise<void> {
+export async function computeAll(run: PreparedRun<AnyStore>): Promise<void> {
   for (const { key } of await run.store.pendingParts()) {
     const { outcome } = await compute(run, key);
     if (outcome !== 'taken') throw new Error(outcome);

@@ -106,7 +106,7 @@ describe('viral chunks so far', () => {
     // Both halves have as many chunks, but in the second each has three frames.
     const records = Array.from({ length: 160 }, (_, index) => recordOf(`s${index}`, [index < 80 ? 1 : 7]));
     const roundOf = (row: number): number => (row % 4 > 0 ? 0 : 1);
-    const run = await preparedRun([records], { framesPerPart: 1, roundOf }, {}, 'sample');
+    const run = await preparedRun([records], { framesPerPart: 1, roundOf }, { order: 'sample' });
     for (const { key, round } of await run.store.pendingParts())
       if (round === 0) await compute(run, key, ({ row }) => (row < 80 ? 0.9 : 0.1));
     const { estimate } = sharesOf(await run.store.shareStrata(), ['']).run;
@@ -121,7 +121,7 @@ describe('viral chunks so far', () => {
     // Each chunk gets its round at random, as in an even sample; those without an open frame are in no part.
     const roundOf = (row: number, chunk: number): number =>
       Math.imul(3 * row + chunk, 2_654_435_761) >>> 29 === 0 ? 0 : 1;
-    const run = await preparedRun([records], { framesPerPart: 4, roundOf }, {}, 'sample');
+    const run = await preparedRun([records], { framesPerPart: 4, roundOf }, { order: 'sample' });
     const isEven = ({ row }: FrameRef): number => (row % 2 === 0 ? 0.9 : 0.1);
     for (const { key, round } of await run.store.pendingParts())
       if (round === 0) await compute(run, key, isEven);
@@ -136,7 +136,7 @@ describe('viral chunks so far', () => {
     const reads = Array.from({ length: 60 }, (_, index) => recordOf(`s${index}`, [1]));
     const roundOf = (row: number): number => (row % 2 > 0 ? 0 : 1);
     const inputs = [reads.slice(0, 40), reads.slice(40)];
-    const made = await preparedRun(inputs, { framesPerPart: 1, roundOf }, {}, 'sample');
+    const made = await preparedRun(inputs, { framesPerPart: 1, roundOf }, { order: 'sample' });
     for (const { key, round } of await made.store.pendingParts())
       if (round === 0) await compute(made, key, everyThird);
     await made.store.close();
@@ -159,7 +159,7 @@ describe('viral chunks so far', () => {
     const reads = Array.from({ length: 60 }, (_, index) => recordOf(`s${index}`, [1]));
     const roundOf = (row: number): number => (row % 10 === 3 ? 0 : 1);
     const inputs = [reads.slice(0, 30), reads.slice(30)];
-    const run = await preparedRun(inputs, { framesPerPart: 1, roundOf }, {}, 'sample');
+    const run = await preparedRun(inputs, { framesPerPart: 1, roundOf }, { order: 'sample' });
     const parts = await run.store.pendingParts();
     const known = async (): Promise<boolean[]> =>
       sharesOf(await run.store.shareStrata(), ['pond', 'lake']).samples.map(
@@ -180,7 +180,7 @@ describe('viral chunks so far', () => {
   it('lose their estimate with a part of the first round only until a later round has its rows', async () => {
     const reads = Array.from({ length: 400 }, (_, index) => recordOf(`s${index}`, [1]));
     const roundOf = (row: number): number => (row % 10 === 3 ? 0 : row % 10 === 7 ? 1 : 2);
-    const run = await preparedRun([reads], { framesPerPart: 10, roundOf }, {}, 'sample');
+    const run = await preparedRun([reads], { framesPerPart: 10, roundOf }, { order: 'sample' });
     const parts = await run.store.pendingParts();
     // The reads of the first quarter are viral, and its part of the first round fails.
     const firstQuarter = ({ row }: FrameRef): number => (row < 100 ? 0.9 : 0.1);
@@ -226,7 +226,7 @@ describe('viral chunks so far', () => {
     const contigs = Array.from({ length: 128 }, (_, index) => recordOf(`s${index}`, [1, 1, 1, 1]));
     const roundOf = (_: number, chunk: number): number => (chunk === 0 ? 0 : 1);
     // So a part of the later round has what it holds of one contig.
-    const run = await preparedRun([contigs], { framesPerPart: 3, roundOf }, {}, 'sample');
+    const run = await preparedRun([contigs], { framesPerPart: 3, roundOf }, { order: 'sample' });
     const isEven = ({ row }: FrameRef): number => (row % 2 === 0 ? 0.9 : 0.1);
     const known = async () => sharesOf(await run.store.shareStrata(), ['gut']).run;
     const parts = await run.store.pendingParts();
@@ -249,7 +249,7 @@ describe('viral chunks so far', () => {
 
   it('have, in the order of the files, the share of each sample of which nothing is missing', async () => {
     const reads = Array.from({ length: 30 }, (_, index) => recordOf(`s${index}`, [1]));
-    const made = await preparedRun([reads.slice(0, 12), reads.slice(12)], 4, {}, 'file');
+    const made = await preparedRun([reads.slice(0, 12), reads.slice(12)], 4);
     const everyFourth = ({ row }: FrameRef): number => (row % 4 === 0 ? 0.9 : 0.1);
     const known = async ({ store } = made) => {
       const { run, samples } = sharesOf(await store.shareStrata(), ['pond', 'lake']);
@@ -346,7 +346,7 @@ describe('viral chunks so far', () => {
       const inputs = [many.slice(0, 100), many.slice(100)];
       // The first eight of the order below.
       const roundOf = (row: number): number => ((row * 349) % many.length < 8 ? 0 : 1);
-      const run = await preparedRun(inputs, { framesPerPart: 1, roundOf }, {}, order);
+      const run = await preparedRun(inputs, { framesPerPart: 1, roundOf }, { order });
       const parts = (await run.store.pendingParts()).map(({ key }) => key);
       // Every part is one read here, so any order is an even sample.
       const turns = parts.map((_, index) => parts[(index * 149) % parts.length]!);

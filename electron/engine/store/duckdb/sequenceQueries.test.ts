@@ -6,108 +6,38 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { evidenceSchema, reasonSchema } from '../../../contract/results.ts';
 import { type SequenceFilter } from '../../../contract/rpc/results.ts';
 import { randomNumbers } from '../../testing/randomNumbers.ts';
-import { compute, preparedRun } from '../testing/storeFixture.ts';
+import { computeAll, finish, preparedRun } from '../testing/storeFixture.ts';
 import { madeUpResults, writeMadeUpResults } from '../testing/madeUpResults.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 import { orderOf } from './selection.ts';
 import { sequenceQueryMethods } from './sequenceQueries.ts';
-describe("a window's queries about the results", () => {
-  const NAMES = ['=bad,name', 'alpha', 'BETA 100% sure', 'gamma_x', 'closed'];
-  let run: Awaited<ReturnType<typeof preparedRun>>;
 
-  beforeAll(async () => {
-    const record = (name: string, chunks: number) => recordOf(name, new Array<number>(chunks).fill(1));
-    run = await preparedRun([
-      [record(NAMES[0]!, 1), record(NAMES[1]!, 2), record(NAMES[2]!, 3)],
-      [record(NAMES[3]!, 1), recordOf(NAMES[4]!, [0])],
-    ]);
-    // Rows 0 to 3 score 0.2, 0.4, 0.6 and 0.8.
-    for (const { key } of run.prepared.parts) {
-      await compute(run, key, ({ row }) => Math.fround(0.2 * (row + 1)));
-    }
-    await run.store.writeTables();
-  });
-
-  it('finds sequences on the shortlist, combined with other filters', async () => {
-    const shortlisted = async (filter: SequenceFilter, marked: number[]) => {
-      const selection = { filter: { ...filter, shortlisted: true as const }, marked };
-      return (await run.store.findSequences(selection, { by: 'row', descending: false }, 0, 100)).items.map(
-        ({ row }) => row,
-      );
-    };
-    expect(await shortlisted({}, [1, 3])).toEqual([1, 3]);
-    expect(await shortlisted({}, [1])).toEqual([1]);
-    expect(await shortlisted({ minScore: 0.5 }, [1, 3, 4])).toEqual([3]);
-    expect(await shortlisted({}, [])).toEqual([]);
-  });
-
-  it('counts calls and sequences without a score by length, the filter applied', async () => {
-    const { items } = await run.store.findSequences({ filter: {} }, { by: 'row', descending: false }, 0, 100);
-    const expected = [0, 600, 1200].map((from, i, edges) => {
-      const to = edges[i + 1] ?? null;
-      const inside = items.filter(({ length }) => length >= from && length < (to ?? Infinity));
-      const count = (call: string) => inside.filter(({ prediction }) => prediction === call).length;
-      return { from, to, virus: count('virus'), others: count('others'), not_scored: count('not_scored') };
-    });
-    expect(await run.store.lengthBins({ filter: {} }, [0, 600, 1200])).toEqual(expected);
-    expect(expected.map(({ not_scored: none }) => none)).toEqual([1, 0, 0]);
-    const [long] = await run.store.lengthBins({ filter: { minLength: 1200 } }, [0]);
-    expect(long).toMatchObject({ from: 0, to: null, not_scored: 0 });
-    expect((long?.virus ?? 0) + (long?.others ?? 0)).toBe(1);
-  });
-
-  it('counts scored sequences of each call in bins, the filter applied', async () => {
-    const { virus, others } = await run.store.scoreBins({ filter: {} }, 5);
-    expect(virus.map((count, bin) => count + (others[bin] ?? 0))).toEqual([0, 1, 1, 1, 1]);
-    expect(virus.slice(0, 2)).toEqual([0, 0]);
-    expect(others.slice(3)).toEqual([0, 0]);
-    expect((await run.store.scoreBins({ filter: { input: 1 } }, 5)).virus).toEqual([0, 0, 0, 0, 1]);
-  });
-
-  it('counts no score of a sequence whose other chunk has failed', async () => {
-    const own = await preparedRun([[recordOf('partly failed', [1, 1])]]);
-    for (const { key } of own.prepared.parts)
-      await compute(own, key, ({ chunk }) => (chunk === 0 ? 0.9 : NaN));
-    expect(
-      await own.store.findSequences({ filter: {} }, { by: 'row', descending: false }, 0, 1),
-    ).toMatchObject({
-      items: [{ prediction: 'failed', virusScore: Math.fround(0.9) }],
-    });
-    expect(await own.store.scoreBins({ filter: {} }, 2)).toEqual({ virus: [0, 0], others: [0, 0] });
-    await own.store.close();
-  });
-
-  it('gives rows in any order, and their sequences and scored chunks in that order', async () => {
-    const { store } = run;
-    const order = await store.selectedRows(
-      { filter: { minScore: 0.3 } },
-      { by: 'virusScore', descending: true },
-    );
-    expect([...order]).toEqual([3, 2, 1]);
-    expect((await store.sequencesOf(order)).map(({ seqName }) => seqName)).toEqual([
-      'gamma_x',
-      'BETA',
-      'alpha',
-    ]);
+describe('chunks', () => {
+  it('are given for sequences in any order', async () => {
+    const ones = (count: number) => new Array<number>(count).fill(1);
+    const records = [ones(2), ones(3), ones(1), [0]].map((chunks, i) => recordOf(`s${i}`, chunks));
+    const { store, ...run } = await preparedRun([records]);
+    await computeAll({ ...run, store }, ({ row }) => Math.fround(0.2 * (row + 2)));
+    const order = Uint32Array.of(2, 1, 0);
     const chunks = await store.scoredChunksOf(order);
     expect(chunks.map((own) => own.map(({ chunk, frame }) => `${chunk}${frame}`))).toEqual([
       ['0F1'],
       ['0F1', '1F1', '2F1'],
       ['0F1', '1F1'],
     ]);
-    const sequences = await store.sequencesOf(order);
-    expect(await store.ribbonsOf(sequences)).toEqual([[80], [60, 60, 60], [-40, -40]]);
-    expect(await store.ribbonsOf([{ row: 4, nChunks: 1 }])).toEqual([[]]);
+    expect(await store.ribbonsOf(await store.sequencesOf(order))).toEqual([[80], [60, 60, 60], [-40, -40]]);
+    expect(await store.ribbonsOf([{ row: 3, nChunks: 1 }])).toEqual([[]]);
     await expect(store.sequencesOf(Uint32Array.of(99))).rejects.toThrow('changed');
+    await store.close();
   });
 
-  it('draws for each chunk the score that decides its call, and for several chunks the most decided one', async () => {
+  it('are drawn with the score that decides the call, and several of them with that of the most decided one', async () => {
     const chunks = new Array<number>(90).fill(1);
     const own = await preparedRun([[recordOf('two frames', [3]), recordOf('long', chunks)]]);
-    const score = ({ row, chunk, frame }: { row: number; chunk: number; frame: number }) =>
-      row === 0 ? (frame === 0 ? 0.05 : 0.88) : chunk % 2 === 0 ? 0.6 : 0.1;
-    for (const { key } of own.prepared.parts) await compute(own, key, score);
+    await computeAll(own, ({ row, chunk, frame }) =>
+      row === 0 ? (frame === 0 ? 0.05 : 0.88) : chunk % 2 === 0 ? 0.6 : 0.1,
+    );
     const [decided, long] = await own.store.ribbonsOf([
       { row: 0, nChunks: 1 },
       { row: 1, nChunks: 90 },
@@ -115,18 +45,6 @@ describe("a window's queries about the results", () => {
     expect(decided).toEqual([-5]);
     expect(long).toEqual(new Array<number>(45).fill(-10));
     await own.store.close();
-  });
-
-  it('counts bases by input', async () => {
-    const [first, second] = await run.store.inputSummaries();
-    expect(first).toMatchObject({ input: 0, sequences: 3, bases: 500 + 993 + 1493 });
-    expect(second).toMatchObject({ bases: 1000 });
-  });
-
-  it('writes row numbers for extracting sequences from the inputs', async () => {
-    const path = join(run.folder, 'rows');
-    expect(await run.store.writeSelectedRows({ filter: { minScore: 0.5 } }, path)).toBe(2);
-    expect([...new Uint32Array(new Uint8Array(readFileSync(path)).buffer)]).toEqual([2, 3]);
   });
 });
 
@@ -142,52 +60,85 @@ describe('results of many sequences', () => {
       return recordOf(`${i % 40 === 0 ? 'ß' : 'c'}${Math.floor(60 * random())} len=${chunks.length}`, chunks);
     };
     run = await preparedRun([Array.from({ length: 90 }, record), Array.from({ length: 60 }, record)], 40);
-    for (const { key } of run.prepared.parts) await compute(run, key, () => Math.fround(random()));
+    // Some sequences have a score and a chunk that has failed.
+    await computeAll(run, () => (random() < 0.05 ? NaN : Math.fround(random())));
     await run.store.writeTables();
     all = await run.store.sequencesOf(Uint32Array.from({ length: 150 }, (_, row) => row));
   });
 
   it('are filtered, sorted, paged and counted like a plain loop does', async () => {
-    const filters = fc.record(
-      {
-        input: fc.integer({ min: 0, max: 2 }),
-        inputs: fc.subarray([0, 1]),
-        predictions: fc.subarray(['virus', 'others', 'not_scored', 'failed'] as const),
-        minScore: fc.constantFrom(0, 0.25, 0.5),
-        belowScore: fc.constantFrom(0.5, 0.75),
-        minLength: fc.constantFrom(0, 501, 1000),
-        maxLength: fc.constantFrom(500, 1500),
-        minScoredChunks: fc.constantFrom(0, 1, 2),
-        evidence: fc.subarray(['weak', 'moderate', 'strong'] as const),
-        minFramesScored: fc.constantFrom(0, 1, 3),
-        minViralFraction: fc.constantFrom(0, 0.5, 1),
-        minSecondScore: fc.constantFrom(0, 0.3, 0.7),
-        reasons: fc.subarray(['ok', 'no_open_frame', 'not_computed'] as const),
-        search: fc.constantFrom('C1', 'len=3', '5', 'ß', '%', '_'),
-      },
-      { requiredKeys: [] },
-    );
+    const limits: Record<string, fc.Arbitrary<unknown>> = {
+      input: fc.integer({ min: 0, max: 2 }),
+      inputs: fc.subarray([0, 1]),
+      predictions: fc.subarray(['virus', 'others', 'not_scored', 'failed'] as const),
+      minScore: fc.constantFrom(0, 0.25, 0.5),
+      belowScore: fc.constantFrom(0.5, 0.75),
+      minLength: fc.constantFrom(0, 501, 1000),
+      maxLength: fc.constantFrom(500, 1500),
+      minScoredChunks: fc.constantFrom(0, 1, 2),
+      evidence: fc.subarray(['weak', 'moderate', 'strong'] as const),
+      minFramesScored: fc.constantFrom(0, 1, 3),
+      minViralFraction: fc.constantFrom(0, 0.5, 1),
+      minSecondScore: fc.constantFrom(0, 0.3, 0.7),
+      reasons: fc.subarray(['ok', 'no_open_frame', 'non_finite', 'not_computed'] as const),
+      search: fc.constantFrom('C1', 'len=3', '5', 'ß', '%', '_'),
+      shortlisted: fc.constant(true as const),
+    };
+    const filters = fc
+      .subarray(Object.keys(limits), { maxLength: 3 })
+      .chain(
+        (keys) =>
+          fc.record(
+            Object.fromEntries(keys.map((key) => [key, limits[key]!])),
+          ) as fc.Arbitrary<SequenceFilter>,
+      );
     const sorts = fc.record({
       by: fc.constantFrom(...sequenceSortSchema.shape.by.options),
       descending: fc.boolean(),
     });
-    await fc.assert(
-      fc.asyncProperty(filters, sorts, fc.nat(60), async (filter, sort, offset) => {
-        const expected = all.filter((row) => passes(row, filter)).sort((a, b) => compared(a, b, sort));
-        const found = await run.store.findSequences({ filter }, sort, offset, 20);
+    const edgesOf = fc.subarray([500, 600, 993, 1493, 1500]).map((edges) => [0, ...edges]);
+    const path = join(temporaryFolder(), 'rows');
+    const property = fc.asyncProperty(
+      ...[filters, fc.uniqueArray(fc.nat(149)), sorts, fc.nat(60), fc.integer({ min: 1, max: 9 }), edgesOf],
+      async (filter, marked, sort, offset, bins, edges) => {
+        const selection = { filter, marked };
+        const expected = all
+          .filter((row) => passes(row, filter) && (!filter.shortlisted || marked.includes(row.row)))
+          .sort((a, b) => compared(a, b, sort));
+        const found = await run.store.findSequences(selection, sort, offset, 20);
         expect(found).toEqual({ total: expected.length, items: expected.slice(offset, offset + 20) });
-        const { byPrediction } = await run.store.countPredictions({ filter });
-        const viruses = expected.filter(({ prediction }) => prediction === 'virus');
-        expect(byPrediction.virus).toBe(viruses.length);
-      }),
-      { numRuns: 300 },
+        const rows = expected.map(({ row }) => row);
+        expect([...(await run.store.selectedRows(selection, sort))]).toEqual(rows);
+        expect(await run.store.writeSelectedRows(selection, path)).toBe(rows.length);
+        const written = new Uint32Array(new Uint8Array(readFileSync(path)).buffer);
+        expect([...written]).toEqual(rows.toSorted((a, b) => a - b));
+        const of = (call: string) => expected.filter(({ prediction }) => prediction === call);
+        const { byPrediction } = await run.store.countPredictions(selection);
+        expect(byPrediction.virus).toBe(of('virus').length);
+        const binned = (call: string) =>
+          Array.from({ length: bins }, (_, bin) => of(call).filter((row) => binOf(row, bins) === bin).length);
+        const scores = await run.store.scoreBins(selection, bins);
+        expect(scores).toEqual({ virus: binned('virus'), others: binned('others') });
+        const lengths = edges.map((from, i) => {
+          const to = edges[i + 1] ?? null;
+          const among = (call: string) =>
+            of(call).filter(({ length }) => length >= from && length < (to ?? Infinity)).length;
+          return {
+            from,
+            to,
+            virus: among('virus'),
+            others: among('others'),
+            not_scored: among('not_scored'),
+          };
+        });
+        expect(await run.store.lengthBins(selection, edges)).toEqual(lengths);
+      },
     );
+    await fc.assert(property, { numRuns: 300 });
   });
 
   it('are the same from results.parquet, once the run is done', async () => {
-    const { files } = await run.store.writeTables();
-    await run.store.saveResultFiles(files);
-    await run.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    await finish(run);
     for (const by of sequenceSortSchema.shape.by.options) {
       const sort = { by, descending: true };
       const expected = all.toSorted((a, b) => compared(a, b, sort));
@@ -260,6 +211,9 @@ function passes(row: SequenceResult, filter: SequenceFilter): boolean {
   );
 }
 
+const binOf = ({ virusScore }: SequenceResult, bins: number): number =>
+  Math.min(bins - 1, Math.floor(virusScore! * bins));
+
 const isAtLeast = (value: number | null, least: number | undefined): boolean =>
   least === undefined || (value !== null && value >= least);
 
@@ -267,13 +221,17 @@ function compared(a: SequenceResult, b: SequenceResult, { by, descending }: Sequ
   const value = (row: SequenceResult) => {
     if (by === 'reason') return row.reason === 'ok' ? null : reasonSchema.options.indexOf(row.reason);
     if (by !== 'evidence') return row[by];
-    // From the most certain virus to the most certain other sequence, and by score within a level.
+    // From the most certain virus to the most certain other sequence.
     const level = row.evidence && evidenceSchema.options.indexOf(row.evidence) + 1;
-    return level && 10 * (row.prediction === 'virus' ? level : -level) + row.virusScore!;
+    return level && (row.prediction === 'virus' ? level : -level);
   };
-  const [x, y] = [value(a), value(b)];
-  if (x === y) return a.row - b.row;
-  if (x === null) return 1;
-  if (y === null) return -1;
-  return x < y === descending ? 1 : -1;
+  // Within a level of evidence, and without any, by score.
+  for (const of of by === 'evidence' ? [value, (row: SequenceResult) => row.virusScore] : [value]) {
+    const [x, y] = [of(a), of(b)];
+    if (x === y) continue;
+    if (x === null) return 1;
+    if (y === null) return -1;
+    return x < y === descending ? 1 : -1;
+  }
+  return a.row - b.row;
 }

@@ -6,7 +6,7 @@ import type { RunMethods } from '../runDatabase.ts';
 import { openRunStore, type RunStore } from '../runStore.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 import { testBundle } from '../../testing/testBundles.ts';
-import type { PartIntake, RunDescription } from '../types.ts';
+import type { PartIntake, ResultFileDigest, RunDescription } from '../types.ts';
 import {
   DESCRIPTION,
   syntheticPlan,
@@ -103,9 +103,21 @@ export async function compute(
   return run.store.completePart(await scoresFor(run, key, score), attempt, 2000);
 }
 
-export async function computeAll(run: PreparedRun<AnyStore>): Promise<void> {
+/** Computes all parts that are left. */
+export async function computeAll(
+  run: PreparedRun<AnyStore>,
+  score: (frame: FrameRef) => number = scoreOf,
+): Promise<void> {
   for (const { key } of await run.store.pendingParts()) {
-    const { outcome } = await compute(run, key);
+    const { outcome } = await compute(run, key, score);
     if (outcome !== 'taken') throw new Error(outcome);
   }
+}
+
+/** Writes the tables of a run that is computed, which is done then. */
+export async function finish({ store }: PreparedRun): Promise<Record<string, ResultFileDigest>> {
+  const { files } = await store.writeTables();
+  await store.saveResultFiles(files);
+  await store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
+  return files;
 }

@@ -160,15 +160,6 @@ describe('on a network disk', () => {
 });
 
 describe("prepare's reports", () => {
-  it('may be repeated', async () => {
-    const run = await preparedRun(TWO_INPUTS);
-    await computeAll(run);
-    const answers = await reportPrepare(run.store, run.prepared);
-    expect(new Set(answers)).toEqual(new Set(['known']));
-    expect((await run.store.counts()).parts).toMatchObject({ pending: 0, done: run.prepared.parts.length });
-    await run.store.close();
-  });
-
   it('replace a part only if its content has changed', async () => {
     const run = await preparedRun(TWO_INPUTS, 4);
     await computeAll(run);

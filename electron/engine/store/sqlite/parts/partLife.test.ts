@@ -7,13 +7,12 @@ import { expect, it } from 'vitest';
 import { float32Text } from '../../../results/cellText.ts';
 import { isVirusFrame } from '../../../results/sequenceTally.ts';
 import { openRunWriter, type RunMethods } from '../../runDatabase.ts';
-import { scoreOf } from '../../testing/storeFixture.ts';
+import { begin, reportPrepare, scoreOf, scoresFor } from '../../testing/storeFixture.ts';
 import {
   DESCRIPTION,
   recordOf,
   syntheticPlan,
   writePrepared,
-  writeScores,
   type FrameRef,
   type SyntheticPrepare,
 } from '../../testing/syntheticRun.ts';
@@ -55,18 +54,16 @@ class World {
     this.prepared = writePrepared(this.folder, [records], { framesPerPart });
     const create = { plan: syntheticPlan(1), description: DESCRIPTION };
     this.store = allOf(openRunWriter(this.folder, create).groups);
-    this.prepare();
   }
 
-  prepare(): void {
-    for (const file of this.prepared.records) this.store.ingestRecords(file);
-    for (const part of this.prepared.parts) this.store.registerPart(part);
-    for (const input of this.prepared.inputs) this.store.finishInput(input);
-    this.store.finishPrepare(this.prepared.done);
+  /** Prepare's reports, which change nothing if they are repeated. */
+  async prepare(answer: 'new' | 'known'): Promise<void> {
+    const answers = await reportPrepare(this.store, this.prepared);
+    expect(new Set(answers)).toEqual(new Set([answer]));
   }
 
   /** Applies one event, if there is a part it can happen to. */
-  happen(what: string, at: number): void {
+  async happen(what: string, at: number): Promise<void> {
     const pick = (...states: StoredPart['state'][]): string | undefined => {
       const parts = states.flatMap((state) => this.store.partsIn(state));
       return parts[at % Math.max(1, parts.length)]?.key;
@@ -75,31 +72,23 @@ class World {
       void this.store.close();
       this.store = allOf(openRunWriter(this.folder, null).groups);
       this.attempts.clear();
-    } else if (what === 'prepare') this.prepare();
+    } else if (what === 'prepare') await this.prepare('known');
     else if (what === 'retry') this.store.retryFailed('all');
-    else if (what === 'assign') this.assign(pick('pending'));
+    else if (what === 'assign') await this.assign(pick('pending'));
     else if (what === 'split') this.forget(pick('pending', 'failed'), (key) => this.store.splitPart(key));
     else if (what === 'skip') this.forget(pick('pending', 'failed'), (key) => this.store.skipParts([key]));
-    else this.endAssigned(what, pick('assigned'));
+    else await this.endAssigned(what, pick('assigned'));
   }
 
-  assign(key: string | undefined): void {
-    if (key === undefined) return;
-    const attempt = this.store.startAttempt({
-      part: key,
-      device: 'cpu:0',
-      workerPid: 1,
-      startedAt: 1,
-      log: null,
-    });
-    this.attempts.set(key, attempt!);
+  async assign(key: string | undefined): Promise<void> {
+    if (key !== undefined) this.attempts.set(key, await begin(this.store, key));
   }
 
-  endAssigned(what: string, key: string | undefined): void {
+  async endAssigned(what: string, key: string | undefined): Promise<void> {
     if (key === undefined) return;
     const attempt = this.attempts.get(key)!;
     if (what === 'complete' || what === 'damage') {
-      const report = this.report(key);
+      const report = await scoresFor(this, key);
       const sha = what === 'damage' ? 'd'.repeat(64) : report.scores_sha256;
       const { outcome } = this.store.completePart({ ...report, scores_sha256: sha }, attempt, 2);
       expect(outcome).toBe(what === 'damage' ? 'scores_damaged' : 'taken');
@@ -110,12 +99,6 @@ class World {
     else
       this.store.endAttempt(attempt, { outcome: what === 'recall' ? 'recalled' : 'worker_lost', endedAt: 2 });
     this.attempts.delete(key);
-  }
-
-  report(key: string) {
-    const { frameBegin, frameEnd, residues } = this.store.part(key)!;
-    const frames = this.prepared.frames.get(key.slice(0, 6))!.slice(frameBegin, frameEnd);
-    return writeScores(this.folder, { residues }, key, frames, scoreOf);
   }
 
   private forget(key: string | undefined, work: (key: string) => unknown): void {
@@ -143,10 +126,10 @@ class World {
 
   async finish(): Promise<void> {
     this.store.retryFailed('all');
-    for (const key of [...this.attempts.keys()]) this.endAssigned('complete', key);
+    for (const key of [...this.attempts.keys()]) await this.endAssigned('complete', key);
     for (const { key } of this.store.pendingParts()) {
-      this.assign(key);
-      this.endAssigned('complete', key);
+      await this.assign(key);
+      await this.endAssigned('complete', key);
     }
     this.check();
     await this.store.writeTables();
@@ -182,8 +165,9 @@ it('loses no frame and holds none twice, whatever happens to the parts', async (
       steps,
       async (openFrames, framesPerPart, list) => {
         const world = new World(openFrames, framesPerPart);
+        await world.prepare('new');
         for (const { what, at } of list) {
-          world.happen(what, at);
+          await world.happen(what, at);
           world.check();
         }
         await world.finish();

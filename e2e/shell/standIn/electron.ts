@@ -4,7 +4,8 @@ import { EventEmitter } from 'node:events';
 import { BrowserWindow } from './window.ts';
 
 export { app } from './app.ts';
-export { BrowserWindow, ipcMain, MessageChannelMain, protocol, session } from './window.ts';
+export { MessageChannelMain } from '../../../electron/main/window/testing/messageChannelMain.ts';
+export { BrowserWindow, ipcMain, protocol, session } from './window.ts';
 
 /** A test replaces these functions to answer as the user; otherwise every dialog is dismissed. */
 export const dialog = {

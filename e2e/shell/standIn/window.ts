@@ -5,7 +5,7 @@
  */
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { chromium, type Page, type Route } from '@playwright/test';
 import { app, preventable } from './app.ts';
 
@@ -22,32 +22,6 @@ export const protocol = {
 };
 export const session = { defaultSession: { protocol: { handle: handlers.set.bind(handlers) } } };
 export const ipcMain = { handle: listeners.set.bind(listeners), on: listeners.set.bind(listeners) };
-
-class MainPort extends EventEmitter {
-  readonly start: () => void;
-  readonly close: () => void;
-  readonly postMessage: (data: unknown) => void;
-
-  constructor(port: MessagePort) {
-    super();
-    port.on('message', (data: unknown) => this.emit('message', { data }));
-    port.on('close', () => this.emit('close'));
-    this.start = port.start.bind(port);
-    this.close = port.close.bind(port);
-    this.postMessage = port.postMessage.bind(port);
-  }
-}
-
-export class MessageChannelMain {
-  readonly port1: MainPort;
-  readonly port2: MessagePort;
-
-  constructor() {
-    const { port1, port2 } = new MessageChannel();
-    this.port1 = new MainPort(port1);
-    this.port2 = port2;
-  }
-}
 
 /** What the page's half of the preload script sends. */
 type FromPage =

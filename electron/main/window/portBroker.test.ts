@@ -13,49 +13,11 @@ import { CHANNELS } from './channels.ts';
 import { GrantedPaths } from './grantedPaths.ts';
 import { PortBroker } from './portBroker.ts';
 
-/**
- * A stand-in for both ends of Electron's IPC, as far as the broker uses them: an emitter, and ports that emit
- * `{ data }`.
- */
-const electron = vi.hoisted(() => ({
-  handlers: new Map<string, (event: object, ...args: unknown[]) => unknown>(),
-  made: [] as MessagePort[],
-}));
-
+/** What the broker answers, which the page's half of Electron's IPC would call. */
+const handlers = vi.hoisted(() => new Map<string, (event: object, ...args: unknown[]) => unknown>());
 vi.mock('electron', async () => {
-  // This runs before the imports above.
-  const { EventEmitter: Emitter } = await import('node:events');
-  const { MessageChannel: Channel } = await import('node:worker_threads');
-  class MainPort extends Emitter {
-    private readonly port: MessagePort;
-    constructor(port: MessagePort) {
-      super();
-      this.port = port;
-      port.on('message', (data: unknown) => this.emit('message', { data }));
-      port.on('close', () => this.emit('close'));
-    }
-    start(): void {
-      this.port.start();
-    }
-    postMessage(data: unknown): void {
-      this.port.postMessage(data);
-    }
-    close(): void {
-      this.port.close();
-    }
-  }
-  class MessageChannelMain {
-    readonly port1: MainPort;
-    readonly port2: MessagePort;
-    constructor() {
-      const { port1, port2 } = new Channel();
-      this.port1 = new MainPort(port1);
-      this.port2 = port2;
-    }
-  }
-  const add = (channel: string, handler: (event: object, ...args: unknown[]) => unknown): void => {
-    electron.handlers.set(channel, handler);
-  };
+  const { MessageChannelMain } = await import('./testing/messageChannelMain.ts');
+  const add = handlers.set.bind(handlers);
   return { ipcMain: { handle: add, on: add }, MessageChannelMain };
 });
 
@@ -73,7 +35,7 @@ let given: string[];
 /** Sends what the page would send; Electron reports the sender. */
 function send(channel: string, senderFrame: object | null, ...args: unknown[]): unknown {
   const event = { sender: contents as unknown, senderFrame } as IpcMainEvent;
-  return electron.handlers.get(channel)?.(event, ...args);
+  return handlers.get(channel)?.(event, ...args);
 }
 
 function version(port: MessagePort): Promise<{ version: string }> {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { writeSample } from '../support/inputs.ts';
 import { goTo, isDone } from '../support/window.ts';
 import { expect, firstWindow, openDatabases, shellLog, test } from './support/fixtures.ts';
-import { catchRelaunch, quit, startDroppedRun } from './support/steps.ts';
+import { answerQuestions, catchRelaunch, quit, startDroppedRun } from './support/steps.ts';
 
-test('a first start, the complete example, and a quit, with no problems in the log', async ({
+test('a first start, the example, a dropped file whose export goes where the user chooses, and a quit, with no problems in the log', async ({
   start,
   places,
 }) => {
@@ -29,21 +29,7 @@ test('a first start, the complete example, and a quit, with no problems in the l
   await isDone(page);
   await expect.poll(notices).toEqual(['Example is done']);
   await expect(page.getByText('36 sequences shown')).toBeVisible();
-  expect(thrown).toEqual([]);
-  await quit(app);
-  expect(await app.ended()).toBe(0);
-  const log = await shellLog(places);
-  expect(log).toMatch(/info Start of VirNucPro Desktop \S+ from a checkout on .*sandbox .*\n/);
-  expect(log).toContain('End, exit code 0');
-  expect(log).not.toMatch(/ (error|warning) /);
-});
 
-test('a dropped file becomes a run beside it, and its export goes where the user chooses', async ({
-  start,
-  places,
-}) => {
-  const app = await start();
-  const page = await firstWindow(app);
   const input = join(places.files, 'in the water', 'contigs.fasta');
   await writeSample(input, 1);
   await startDroppedRun(page, [input], 'Dropped');
@@ -66,6 +52,13 @@ test('a dropped file becomes a run beside it, and its export goes where the user
   await expect
     .poll(async () => (await readFile(exported, 'utf8').catch(() => '')).trimEnd().split('\n').length)
     .toBe(61);
+  expect(thrown).toEqual([]);
+  await quit(app);
+  expect(await app.ended()).toBe(0);
+  const log = await shellLog(places);
+  expect(log).toMatch(/info Start of VirNucPro Desktop \S+ from a checkout on .*sandbox .*\n/);
+  expect(log).toContain('End, exit code 0');
+  expect(log).not.toMatch(/ (error|warning) /);
 });
 
 test('without Python the window opens, explains it, and starts again in another data folder', async ({
@@ -98,4 +91,27 @@ test('without Python the window opens, explains it, and starts again in another 
   expect(await shellLog({ data: other })).toContain('End, exit code 0');
   expect(existsSync(join(other, 'library.db'))).toBe(true);
   expect(await openDatabases(other)).toEqual([]);
+});
+
+test('a window that is never painted reports this and starts again in safe mode', async ({
+  start,
+  places,
+  host,
+}) => {
+  test.skip(host === 'electron', 'Not run, since Electron paints.');
+  const app = await start({ env: { STAND_IN_NEVER_PAINTS: '1' } });
+  await catchRelaunch(app);
+  await answerQuestions(app, 'Restart in safe mode');
+  expect(await app.ended(), app.output).toBe(0);
+  expect(await shellLog(places)).toContain('has not been painted');
+  expect(app.output).toMatch(/RELAUNCH .*"--safe-mode"/);
+});
+
+test('the self-check prints a line a point, and finds nothing amiss', async ({ start, places }) => {
+  const app = await start({ args: ['--self-check'] });
+  expect(await app.ended(), app.output).toBe(0);
+  const lines = app.output.split('\n').filter((line) => /^(ok|FAIL) +\d+ /.test(line));
+  expect(lines).toHaveLength(4);
+  expect(lines.at(-1)).toMatch(/^ok .*The example is computed, and answers a query/);
+  for (const line of lines) expect(await shellLog(places)).toContain(line);
 });

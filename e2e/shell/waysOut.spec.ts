@@ -5,8 +5,7 @@ import { writeSample } from '../support/inputs.ts';
 import { isProcessAlive } from '../../electron/engine/system/liveProcess.ts';
 import { finishedParts, liveWorkers } from '../support/runDatabase.ts';
 import { isDone, partsDone, runState } from '../support/window.ts';
-import type { Host } from './support/shellApp.ts';
-import { expect, firstWindow, openDatabases, test, type Places, type ShellApp } from './support/fixtures.ts';
+import { expect, firstWindow, openDatabases, test as base, type ShellApp } from './support/fixtures.ts';
 import {
   answerQuestions,
   catchRelaunch,
@@ -18,44 +17,47 @@ import {
   startDroppedRun,
 } from './support/steps.ts';
 
-const runFolder = ({ files }: Places) => join(files, 'Long run_NOT_FOR_RESEARCH');
-
-async function atWork(app: ShellApp, places: Places): Promise<{ page: Page; workers: number[] }> {
-  const page = await firstWindow(app);
-  const input = join(places.files, 'contigs.fasta');
-  await writeSample(input, 2);
-  await startDroppedRun(page, [input], 'Long run');
-  await partsDone(page);
-  let workers: number[] = [];
-  await expect.poll(() => (workers = liveWorkers(runFolder(places))).length).toBeGreaterThan(0);
-  return { page, workers };
+interface Fixtures {
+  /** An app with a run at work, whose workers compute only the permitted parts. */
+  working: { app: ShellApp; page: Page; folder: string; workers: number[] };
+  /**
+   * The app has exited normally, even though its page was reading the run; no process, thread or open database
+   * is left, and the finished parts are kept.
+   */
+  expectCleanEnd: () => Promise<void>;
 }
 
-/**
- * The app has exited normally, even though its page was reading the run; no process, thread or open database
- * is left, and the finished parts are kept.
- */
-async function expectCleanEnd(
-  app: ShellApp,
-  workers: number[],
-  { places, host }: { places: Places; host: Host },
-): Promise<void> {
-  expect(await app.ended(), app.output).toBe(0);
-  await expect.poll(() => [app.pid, ...workers].filter(isProcessAlive)).toEqual([]);
-  if (host === 'stand-in') expect(app.output).toContain('THREADS AT QUIT 0');
-  expect([...(await openDatabases(places.data)), ...(await openDatabases(places.files))]).toEqual([]);
-  expect(finishedParts(runFolder(places)).length).toBeGreaterThan(0);
-}
+const test = base.extend<Fixtures>({
+  working: async ({ start, places, permits }, use) => {
+    const app = await start({ env: permits.environment });
+    const page = await firstWindow(app);
+    const input = join(places.files, 'contigs.fasta');
+    await writeSample(input, 2);
+    await startDroppedRun(page, [input], 'Long run');
+    await partsDone(page);
+    let workers: number[] = [];
+    const folder = join(places.files, 'Long run_NOT_FOR_RESEARCH');
+    await expect.poll(() => (workers = liveWorkers(folder)).length).toBeGreaterThan(0);
+    await use({ app, page, folder, workers });
+  },
+  expectCleanEnd: async ({ working: { app, folder, workers }, places, host }, use) => {
+    await use(async () => {
+      expect(await app.ended(), app.output).toBe(0);
+      await expect.poll(() => [app.pid, ...workers].filter(isProcessAlive)).toEqual([]);
+      if (host === 'stand-in') expect(app.output).toContain('THREADS AT QUIT 0');
+      expect([...(await openDatabases(places.data)), ...(await openDatabases(places.files))]).toEqual([]);
+      expect(finishedParts(folder).length).toBeGreaterThan(0);
+    });
+  },
+});
 
 test('closing the window asks: cancel, then continue in the background, a second start, then quit now', async ({
+  working: { app, page, workers },
+  expectCleanEnd,
   start,
   run,
-  places,
   permits,
-  host,
 }) => {
-  const app = await start({ env: permits.environment });
-  const { page, workers } = await atWork(app, places);
   const closeWindow = () =>
     app.evaluate(({ BrowserWindow }) => {
       setTimeout(() => BrowserWindow.getAllWindows()[0]?.close());
@@ -79,7 +81,7 @@ test('closing the window asks: cancel, then continue in the background, a second
 
   await answerQuestions(app, 'Quit now');
   await quit(app);
-  await expectCleanEnd(app, workers, { places, host });
+  await expectCleanEnd();
 
   // The next start offers to continue the interrupted run, which then goes on.
   await permits.lift();
@@ -91,23 +93,22 @@ test('closing the window asks: cancel, then continue in the background, a second
   await isDone(next);
 });
 
-test('the current parts are finished, then the app quits', async ({ start, places, permits, host }) => {
-  const app = await start({ env: permits.environment });
-  const { workers } = await atWork(app, places);
+test('the current parts are finished, then the app quits', async ({
+  working: { app },
+  expectCleanEnd,
+  permits,
+}) => {
   await answerQuestions(app, 'Finish the current parts');
   await quit(app);
   await permits.lift();
-  await expectCleanEnd(app, workers, { places, host });
+  await expectCleanEnd();
 });
 
 test('a user who cancels the restart in safe mode does not get it when quitting later', async ({
-  start,
+  working: { app },
+  expectCleanEnd,
   places,
-  permits,
-  host,
 }) => {
-  const app = await start({ env: permits.environment });
-  const { workers } = await atWork(app, places);
   await catchRelaunch(app);
   // The question about the run has no such button, and is cancelled.
   await answerQuestions(app, 'Restart in safe mode');
@@ -119,13 +120,11 @@ test('a user who cancels the restart in safe mode does not get it when quitting 
 
   await answerQuestions(app, 'Quit now');
   await quit(app);
-  await expectCleanEnd(app, workers, { places, host });
+  await expectCleanEnd();
   expect(app.output).not.toContain('RELAUNCH');
 });
 
-test('the system shuts down: no question, and a quick end', async ({ start, places, permits, host }) => {
-  const app = await start({ env: permits.environment });
-  const { workers } = await atWork(app, places);
+test('the system shuts down: no question, and a quick end', async ({ working: { app }, expectCleanEnd }) => {
   await answerQuestions(app, 'Cancel');
   const prevented = await app.evaluate(({ powerMonitor }) => {
     let stopped = false;
@@ -135,7 +134,7 @@ test('the system shuts down: no question, and a quick end', async ({ start, plac
   });
   // "If event.preventDefault() is called, the app will delay system shutdown" until it has ended.
   expect(prevented).toBe(true);
-  await expectCleanEnd(app, workers, { places, host });
+  await expectCleanEnd();
 });
 
 test('quitting during the start waits until everything that was opened can be closed', async ({
@@ -160,14 +159,12 @@ test('quitting during the start waits until everything that was opened can be cl
   expect(await openDatabases(places.data)).toEqual([]);
 });
 
-test('SIGTERM asks nobody and keeps the computed results', async ({ start, places, permits, host }) => {
+test('SIGTERM asks nobody and keeps the computed results', async ({ working: { app }, expectCleanEnd }) => {
   test.skip(process.platform === 'win32', 'Not run, since Windows has no such signals.');
-  const app = await start({ env: permits.environment });
-  const { workers } = await atWork(app, places);
   // Nobody is there to answer.
   await app.evaluate(({ dialog }) => {
     dialog.showMessageBox = () => new Promise(() => undefined);
   });
   process.kill(app.pid, 'SIGTERM');
-  await expectCleanEnd(app, workers, { places, host });
+  await expectCleanEnd();
 });

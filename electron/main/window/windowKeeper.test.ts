@@ -4,7 +4,8 @@ import { askBesideLog } from '../askUser.ts';
 import { shellTexts } from '../shellTexts.ts';
 import { WindowKeeper } from './windowKeeper.ts';
 
-vi.mock('electron', () => ({ app: { getGPUFeatureStatus: () => ({}) } }));
+const quit = vi.hoisted(() => vi.fn());
+vi.mock('electron', () => ({ app: { getGPUFeatureStatus: () => ({}), quit } }));
 vi.mock('../askUser.ts', () => ({ askBesideLog: vi.fn(() => Promise.resolve('again')) }));
 const asked = vi.mocked(askBesideLog);
 
@@ -45,6 +46,9 @@ it('loads a page that crashes again, and asks at the fourth crash within a minut
   expect(reload).toHaveBeenCalledTimes(6);
   await crash(1);
   expect(asked).toHaveBeenCalledOnce();
+  asked.mockResolvedValueOnce('quit');
+  for (let ends = 2; ends <= 4; ends++) await crash(1);
+  expect(quit).toHaveBeenCalledOnce();
 });
 
 it.each([false, true])('asks when it is not painted; in safe mode: %s', async (safeMode) => {

@@ -11,47 +11,30 @@ export const SIZES = {
   narrow: { width: 390, height: 844 },
 };
 
-export const PLACES = {
-  'new run': '#/new-run',
-  runs: '#/runs',
-  models: '#/models',
-  'computer check': '#/computer',
-  computers: '#/computers',
-  settings: '#/settings',
-  help: '#/help',
-  'guide, first run': '#/guide/first-run',
-  'guide, requirements': '#/guide/requirements',
-  running: `#/run/${RUN_IDS.running}/progress`,
-  'running, files': `#/run/${RUN_IDS.running}/files`,
-  waiting: `#/run/${RUN_IDS.queuedFirst}/progress`,
-  interrupted: `#/run/${RUN_IDS.interrupted}/progress`,
-  'interrupted, results': `#/run/${RUN_IDS.interrupted}/results`,
-  halted: `#/run/${RUN_IDS.halted}/progress`,
-  'done with failures': `#/run/${RUN_IDS.withFailures}/files`,
-  results: `#/run/${RUN_IDS.done}/results`,
-  'results, a sequence': `#/run/${RUN_IDS.done}/results`,
-  samples: `#/run/${RUN_IDS.done}/samples`,
-  plots: `#/run/${RUN_IDS.done}/plots`,
-  'other tools': `#/run/${RUN_IDS.done}/tools`,
-  'no other tools': `#/run/${RUN_IDS.teaching}/tools`,
-  'teaching results': `#/run/${RUN_IDS.teaching}/results`,
-  'waiting, files': `#/run/${RUN_IDS.queuedFirst}/files`,
-  'waiting, results': `#/run/${RUN_IDS.queuedFirst}/results`,
-  'running, results': `#/run/${RUN_IDS.running}/results`,
-  'halted, files': `#/run/${RUN_IDS.halted}/files`,
-  done: `#/run/${RUN_IDS.done}/progress`,
-  'done, files': `#/run/${RUN_IDS.done}/files`,
-  comparison: `#/compare/${RUN_IDS.done}/${RUN_IDS.withFailures}`,
-  failed: `#/run/${RUN_IDS.failed}/progress`,
-  'failed, files': `#/run/${RUN_IDS.failed}/files`,
-  'failed, results': `#/run/${RUN_IDS.failed}/results`,
-  preparing: `#/run/${RUN_IDS.preparing}/progress`,
-  cancelled: `#/run/${RUN_IDS.cancelled}/progress`,
-  'cancelled, results': `#/run/${RUN_IDS.cancelled}/results`,
-  'samples in the queue': `#/run/${RUN_IDS.samples}/progress`,
-  'samples in the queue, files': `#/run/${RUN_IDS.samples}/files`,
-  'failures, progress': `#/run/${RUN_IDS.withFailures}/progress`,
-};
+/** A page of one of the invented runs. */
+export const ofRun = (run: keyof typeof RUN_IDS, tab = 'progress') => `#/run/${RUN_IDS[run]}/${tab}`;
+
+export const COMPARISON = `#/compare/${RUN_IDS.done}/${RUN_IDS.withFailures}`;
+
+const SCREENS = ['start', 'new-run', 'runs', 'models', 'computer', 'computers', 'settings', 'help'];
+const GUIDE = ['first-run', 'requirements', 'biologist', 'peers', 'troubleshooting'];
+const RUNS = Object.keys(RUN_IDS) as (keyof typeof RUN_IDS)[];
+
+/** The names of all screens with their addresses. */
+export const PLACES = Object.entries({
+  ...Object.fromEntries(SCREENS.map((screen) => [screen, `#/${screen}`])),
+  ...Object.fromEntries(GUIDE.map((page) => [`guide, ${page}`, `#/guide/${page}`])),
+  ...Object.fromEntries(
+    ['progress', 'files', 'results'].flatMap((tab) => RUNS.map((run) => [`${run}, ${tab}`, ofRun(run, tab)])),
+  ),
+  'results, a sequence': ofRun('done', 'results'),
+  samples: ofRun('done', 'samples'),
+  plots: ofRun('done', 'plots'),
+  'other tools': ofRun('done', 'tools'),
+  'no other tools': ofRun('teaching', 'tools'),
+  comparison: COMPARISON,
+  'no such run': '#/run/00000000-0000-4000-8000-000000000000/progress',
+});
 
 /** Chooses an item of the menu behind a button. */
 export const byMenu = (button: RegExp, item: RegExp) => async (page: Page) => {

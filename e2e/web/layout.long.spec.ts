@@ -5,22 +5,21 @@ import type { RunSummary } from '../../electron/contract/index.ts';
 import { MADE_COMPUTERS } from '../../renderer/testing/memoryEngine/router/computersRouter.ts';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
-import { byAction, byButton, byMenu, goToPlace, openSequence, PLACES, SIZES } from '../support/places.ts';
+import {
+  byAction,
+  byButton,
+  byMenu,
+  goToPlace,
+  ofRun,
+  openSequence,
+  PLACES,
+  SIZES,
+} from '../support/places.ts';
 import { complaints } from '../support/window.ts';
 
 test.describe.configure({ mode: 'parallel' });
 
 const FAULTS = readFileSync(join(import.meta.dirname, '..', 'support', 'layoutFaults.js'), 'utf8');
-
-/** Further places, built from the same components as those above. */
-const MORE_PLACES = {
-  'first steps': '#/start',
-  'guide, pictures': '#/guide/biologist',
-  'guide, tables': '#/guide/peers',
-  'guide, troubleshooting': '#/guide/troubleshooting',
-  'interrupted, files': `#/run/${RUN_IDS.interrupted}/files`,
-  'no such run': '#/run/00000000-0000-4000-8000-000000000000/progress',
-};
 
 /** States that none of the invented runs is in: the test changes one run to each. */
 const MORE_STATES: Record<string, Partial<RunSummary>> = {
@@ -40,25 +39,25 @@ const unfoldOffline = async (page: Page) => {
 const SCREEN_PARTS = 3;
 
 /** The place from which each dialog is opened, and how. */
-const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void>]> = {
-  'name, tags and note': ['done', byAction(/^Name, tags/)],
-  verify: ['done', byAction(/^Verify/)],
-  delete: ['done', byAction(/^Delete/)],
-  export: ['results', byButton('Export')],
-  discard: ['running', byMenu(/^Stop …/, /^Discard/)],
-  'other devices': ['halted', byAction(/^Continue on other/)],
-  'choose files': ['new run', byButton('Choose files')],
-  'choose a folder': ['new run', byButton('Choose a folder')],
-  diagnostics: ['computer check', byButton('Copy diagnostics')],
+const DIALOGS: Record<string, [hash: string, open: (page: Page) => Promise<void>]> = {
+  'name, tags and note': [ofRun('done'), byAction(/^Name, tags/)],
+  verify: [ofRun('done'), byAction(/^Verify/)],
+  delete: [ofRun('done'), byAction(/^Delete/)],
+  export: [ofRun('done', 'results'), byButton('Export')],
+  discard: [ofRun('running'), byMenu(/^Stop …/, /^Discard/)],
+  'other devices': [ofRun('halted'), byAction(/^Continue on other/)],
+  'choose files': ['#/new-run', byButton('Choose files')],
+  'choose a folder': ['#/new-run', byButton('Choose a folder')],
+  diagnostics: ['#/computer', byButton('Copy diagnostics')],
   'make an offline folder': [
-    'computer check',
+    '#/computer',
     async (page) => {
       await unfoldOffline(page);
       await byButton('Make an offline folder …')(page);
     },
   ],
   'set up from a folder': [
-    'computer check',
+    '#/computer',
     async (page) => {
       await unfoldOffline(page);
       await byButton('Set up from an offline folder …')(page);
@@ -66,17 +65,17 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
       await expect(page.getByRole('dialog', { name: 'Set up from this folder?' })).toBeVisible();
     },
   ],
-  'the log of a run': ['running', byButton('Show log')],
-  'finish now': ['interrupted, results', byButton('Finish with what is computed')],
+  'the log of a run': [ofRun('running'), byButton('Show log')],
+  'finish now': [ofRun('interrupted', 'results'), byButton('Finish with what is computed')],
   'skip what failed': [
-    'done with failures',
+    ofRun('withFailures', 'files'),
     async (page) => {
       await page.getByRole('button', { name: /^Sequences \S+ to/ }).click();
       await page.getByRole('button', { name: 'Skip' }).first().click();
     },
   ],
   'samples of a new run': [
-    'new run',
+    '#/new-run',
     async (page) => {
       await takeFolder(page);
       await byButton('Name samples')(page);
@@ -99,7 +98,7 @@ test.describe('every screen, at every size', () => {
       await page.setViewportSize(SIZES.usual);
       await page.goto(engine.url);
       const found: string[] = [];
-      for (const [index, [place, hash]] of Object.entries(PLACES).entries()) {
+      for (const [index, [place, hash]] of PLACES.entries()) {
         if (index % SCREEN_PARTS !== part) continue;
         await goToPlace(page, hash);
         // Header and navigation are the same everywhere, so axe checks them only once in each part.
@@ -115,9 +114,9 @@ test.describe('every screen, at every size', () => {
   test('axe finds nothing in any dialog, in both themes, and each fits at every size', async ({ page }) => {
     await page.goto(engine.url);
     const found: string[] = [];
-    for (const [name, [place, open]] of Object.entries(DIALOGS)) {
+    for (const [name, [hash, open]] of Object.entries(DIALOGS)) {
       await page.setViewportSize(SIZES.usual);
-      await goToPlace(page, PLACES[place]);
+      await goToPlace(page, hash);
       await open(page);
       await expect(page.getByRole('dialog').first(), name).toBeVisible();
       await expect(page.getByRole('dialog').locator('.mantine-Skeleton-root')).toHaveCount(0);
@@ -143,7 +142,7 @@ test.describe('every screen, at every size', () => {
       found.push(...(await allFaults(page, place, 'main')));
     };
     await page.goto(cluster.url);
-    await goToPlace(page, PLACES.running);
+    await goToPlace(page, ofRun('running'));
     const devices = page.getByRole('region', { name: 'Devices' });
     await expect(devices.getByRole('row', { name: /of gpu-node-2/ }).first()).toBeVisible();
     await look('running on a cluster');
@@ -158,13 +157,9 @@ test.describe('every screen, at every size', () => {
     const look = async (state: string) => {
       faults.push(...(await layoutFaultsAtEverySize(page, state)));
     };
-    for (const [place, hash] of Object.entries(MORE_PLACES)) {
-      await goToPlace(page, hash);
-      await look(place);
-    }
     const { interrupted } = RUN_IDS;
     const before = engine.runs().find(({ runId }) => runId === interrupted);
-    await goToPlace(page, `#/run/${interrupted}/progress`);
+    await goToPlace(page, ofRun('interrupted'));
     for (const [words, change] of Object.entries(MORE_STATES)) {
       engine.changeRun(interrupted, { ...before, ...change });
       await expect(page.getByRole('main').getByText(words, { exact: true }).first()).toBeVisible();
@@ -172,14 +167,14 @@ test.describe('every screen, at every size', () => {
     }
     engine.changeRun(interrupted, { ...before });
 
-    await goToPlace(page, PLACES.running);
+    await goToPlace(page, ofRun('running'));
     await unfold(page);
     await look('running, unfolded');
-    await goToPlace(page, PLACES['done with failures']);
+    await goToPlace(page, ofRun('withFailures', 'files'));
     await unfold(page);
     await look('done with failures, unfolded');
 
-    await goToPlace(page, PLACES['new run']);
+    await goToPlace(page, '#/new-run');
     await takeFolder(page);
     await unfold(page);
     await look('new run with files');
@@ -189,7 +184,7 @@ test.describe('every screen, at every size', () => {
   test('filters take no more room than they need, and fit at every size', async ({ page }) => {
     await page.setViewportSize(SIZES.usual);
     await page.goto(engine.url);
-    await goToPlace(page, PLACES.results);
+    await goToPlace(page, ofRun('done', 'results'));
     await byButton('Filters')(page);
     const filters = page.getByRole('dialog');
     await expect(filters.getByLabel('Length (bp), at least')).toBeVisible();
@@ -207,41 +202,25 @@ test.describe('every screen, at every size', () => {
     const german = await serveMemoryEngine({ sequences: 2000, devices: 8, computers: MADE_COMPUTERS });
     await page.setViewportSize(SIZES.narrow);
     await page.goto(german.url);
-    await goToPlace(page, PLACES.settings);
+    await goToPlace(page, '#/settings');
     await page.getByRole('combobox', { name: 'Language' }).click();
     await page.getByRole('option', { name: 'Deutsch' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Einstellungen' })).toBeVisible();
     const faults: string[] = [];
-    for (const [place, hash] of Object.entries({ ...PLACES, ...MORE_PLACES })) {
+    for (const [place, hash] of PLACES) {
       await goToPlace(page, hash);
       faults.push(...(await layoutFaults(page)).map((fault) => `${place}: ${fault}`));
     }
-    await goToPlace(page, PLACES.running);
+    await goToPlace(page, ofRun('running'));
     for (const tab of await page.getByRole('tab').all()) await expect(tab).toBeInViewport({ ratio: 1 });
     await german.stop();
     expect(faults).toEqual([]);
   });
 });
 
-test.describe('every screen without any run, at every size', () => {
-  let engine: Awaited<ReturnType<typeof serveMemoryEngine>>;
-  test.beforeAll(async () => {
-    engine = await serveMemoryEngine({ runs: 'none', devices: 1 });
-  });
-  test.afterAll(() => engine.stop());
-
-  test('fits', async ({ page }) => {
-    await page.goto(engine.url);
-    const faults: string[] = [];
-    for (const place of ['new run', 'runs', 'models', 'computer check', 'settings', 'help'] as const) {
-      await goToPlace(page, PLACES[place]);
-      faults.push(...(await layoutFaultsAtEverySize(page, place)));
-    }
-    expect(faults).toEqual([]);
-  });
-});
-
-test('the set-up fits at every size, before and while it runs, and axe finds nothing', async ({ page }) => {
+test('the set-up fits at every size, before and while it runs, and every screen without any run; axe finds nothing', async ({
+  page,
+}) => {
   const engine = await serveMemoryEngine({ runs: 'none', devices: 1, fresh: true, welcomeSeen: false });
   const found: string[] = [];
   const look = async (state: string) => found.push(...(await allFaults(page, state)));
@@ -254,6 +233,10 @@ test('the set-up fits at every size, before and while it runs, and axe finds not
   await look('setting up');
   await expect(page.getByRole('button', { name: 'Run the example' })).toBeVisible();
   await look('set up');
+  for (const screen of ['new-run', 'runs', 'models', 'computer', 'settings', 'help']) {
+    await goToPlace(page, `#/${screen}`);
+    await look(`${screen}, without any run`);
+  }
   const stopped = engine.stop();
   await expect(page.getByText('The program does not answer')).toBeVisible();
   await look('the program is gone');

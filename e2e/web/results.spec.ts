@@ -1,8 +1,7 @@
 import { test, expect, type Page } from '@playwright/test';
 import { MADE_COMPUTERS } from '../../renderer/testing/memoryEngine/router/computersRouter.ts';
-import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
-import { byButton, goToPlace, openSequence, PLACES, SIZES } from '../support/places.ts';
+import { byButton, COMPARISON, goToPlace, ofRun, openSequence, SIZES } from '../support/places.ts';
 
 test.describe.configure({ mode: 'parallel' });
 
@@ -29,7 +28,7 @@ test('the table fills the page, also with fifty samples and the tables of two to
   for (const [size, most] of FIRST_ROW) {
     await page.setViewportSize(size);
     await page.goto(engine.url);
-    await goToPlace(page, PLACES.results);
+    await goToPlace(page, ofRun('done', 'results'));
     // The window asks about another run that was interrupted.
     const later = page.getByRole('button', { name: 'Later' });
     if (await later.isVisible()) await later.click();
@@ -57,17 +56,24 @@ test('the table fills the page, also with fifty samples and the tables of two to
   await engine.stop();
 });
 
-test('the results of a run show few controls in each of its states, with a ticked row and a chosen call', async ({
+test('the results of a run show few controls in each of its states, with a row that is ticked in its place and a chosen call', async ({
   page,
 }) => {
   const engine = await serveMemoryEngine({ sequences: 2000 });
   for (const name of ['done', 'withFailures', 'running', 'interrupted', 'halted'] as const) {
-    await page.goto(`${engine.url}#/run/${RUN_IDS[name]}/results`);
+    await page.goto(`${engine.url}${ofRun(name, 'results')}`);
     const later = page.getByRole('button', { name: 'Later' });
     if (name === 'done') await later.click();
-    await page.getByRole('grid', { name: 'Sequences' }).getByRole('checkbox').first().click();
-    await page.getByRole('group', { name: 'Calls' }).getByRole('button').first().click();
+    await expect(page.getByRole('link', { name: /^1 file left out/ })).toBeVisible({
+      visible: name === 'withFailures',
+    });
+    const row = page.getByRole('grid', { name: 'Sequences' }).getByRole('row').nth(1);
+    const { y = Infinity } = (await row.boundingBox()) ?? {};
+    await row.getByRole('checkbox').click();
     await expect(page.getByRole('button', { name: 'Shortlist 1' })).toBeVisible();
+    expect((await row.boundingBox())?.y).toBe(y);
+    if (name === 'withFailures') expect(y).toBeLessThanOrEqual(330);
+    await page.getByRole('group', { name: 'Calls' }).getByRole('button').first().click();
     await expect(page.getByRole('button', { name: 'Clear filters' })).toBeVisible();
     await expect(later).toBeHidden();
     await expectFewControls(page);
@@ -84,10 +90,10 @@ test.describe('a window over invented runs', () => {
 
   test('keys lead to every screen and back, and the focus is never lost', async ({ page }) => {
     await page.goto(engine.url);
-    await goToPlace(page, PLACES.running);
+    await goToPlace(page, ofRun('running'));
     await page.getByRole('link', { name: 'Runs', exact: true }).press('Enter');
     await expect(page.getByRole('heading', { level: 1, name: 'Runs' })).toBeFocused();
-    await goToPlace(page, PLACES.done);
+    await goToPlace(page, ofRun('done'));
     const menu = page.getByRole('main').getByRole('button', { name: /^Actions for / });
     for (const item of ['Name, tags and note …', 'Verify …']) {
       await menu.press('Enter');
@@ -97,7 +103,7 @@ test.describe('a window over invented runs', () => {
       await expect(page.getByRole('dialog')).toHaveCount(0);
       await expect(menu, item).toBeFocused();
     }
-    await goToPlace(page, PLACES.running);
+    await goToPlace(page, ofRun('running'));
     await page.getByRole('button', { name: 'Pause' }).focus();
     await page.keyboard.press('Enter');
     const onward = page.locator('header').getByRole('button', { name: 'Continue' });
@@ -113,7 +119,7 @@ test.describe('a window over invented runs', () => {
   }) => {
     await page.setViewportSize(SIZES.usual);
     await page.goto(engine.url);
-    await goToPlace(page, PLACES.runs);
+    await goToPlace(page, '#/runs');
     for (const name of ['Lake plankton', 'Sea water, depth profile'])
       await page.getByRole('checkbox', { name: `Tick ${name} to compare` }).check();
     await byButton('Compare these two')(page);
@@ -140,7 +146,7 @@ test.describe('a window over invented runs', () => {
     await expect(panel.getByRole('heading', { name })).toBeVisible();
     await expect(panel.getByRole('button', { name: 'Shortlist' })).toHaveAttribute('aria-pressed', 'true');
 
-    await goToPlace(page, PLACES.comparison);
+    await goToPlace(page, COMPARISON);
     const listed = page.getByRole('grid', { name: 'On the shortlist of either run' });
     await expect(listed.getByRole('gridcell', { name, exact: true })).toBeVisible();
     await listed.getByRole('button').first().click();
@@ -163,7 +169,7 @@ test.describe('a window over invented runs', () => {
     page,
   }) => {
     await page.goto(engine.url);
-    await goToPlace(page, PLACES['other tools']);
+    await goToPlace(page, ofRun('done', 'tools'));
     const table = page.getByRole('region', { name: 'geNomad' });
     const notInTable = table.getByRole('button', { name: /Not in the table of geNomad, our call Virus/ });
     const count = await notInTable.innerText();
@@ -173,7 +179,7 @@ test.describe('a window over invented runs', () => {
     await expect(page.getByRole('columnheader', { name: 'geNomad', exact: true })).toBeVisible();
     await page.getByRole('button', { name: 'Not in the table of geNomad', exact: true }).click();
     await expect(shown).toHaveCount(0);
-    await goToPlace(page, PLACES['other tools']);
+    await goToPlace(page, ofRun('done', 'tools'));
     await table.getByRole('button', { name: 'Remove the table of geNomad' }).click();
     await expect(table).toHaveCount(0);
   });
@@ -183,7 +189,7 @@ test.describe('a window over invented runs', () => {
   }) => {
     await page.setViewportSize(SIZES.usual);
     await page.goto(engine.url);
-    await goToPlace(page, PLACES.results);
+    await goToPlace(page, ofRun('done', 'results'));
     await openSequence(page, 2);
     const grid = page.getByRole('grid', { name: 'Sequences' });
     const panel = page.getByRole('region', { name: 'Sequence', exact: true });
@@ -230,7 +236,7 @@ test.describe('a window over invented runs', () => {
     page,
   }) => {
     await page.goto(engine.url);
-    await goToPlace(page, PLACES.results);
+    await goToPlace(page, ofRun('done', 'results'));
     const isShown = async (count: string) =>
       expect(page.getByRole('status').filter({ hasText: new RegExp(`^${count} of `) })).toBeVisible();
     const calls = page.getByRole('group', { name: 'Calls' });
@@ -258,15 +264,32 @@ test.describe('a window over invented runs', () => {
     await page.setViewportSize(SIZES.usual);
     await page.goto(engine.url);
     const shown = page.getByRole('status').filter({ hasText: 'sequences shown' });
-    for (const [place, count] of [
-      ['results', '2,000'],
-      ['teaching results', '200'],
-      ['results', '2,000'],
+    for (const [run, count] of [
+      ['done', '2,000'],
+      ['teaching', '200'],
+      ['done', '2,000'],
     ] as const) {
-      await goToPlace(page, PLACES[place]);
+      await goToPlace(page, ofRun(run, 'results'));
       await expect(shown).toHaveText(`${count} sequences shown`);
-      await goToPlace(page, PLACES.runs);
+      await goToPlace(page, '#/runs');
       await expect(shown).toBeHidden();
     }
+  });
+
+  test('plots show the sequences of the table', async ({ page }) => {
+    await page.goto(engine.url);
+    await goToPlace(page, ofRun('done', 'results'));
+    await page.getByRole('button', { name: /^[\d,]+ Virus/ }).click();
+    const count = page.getByRole('status').filter({ hasText: /^\d+ of 2,000/ });
+    const [shown] = /^\d+/.exec(await count.innerText()) ?? [];
+    await page.getByRole('tab', { name: 'Plots' }).click();
+    await expect(page.getByText(`${shown} sequences shown`)).toBeVisible();
+    const shares = page.getByRole('figure', { name: 'Viral share by length' });
+    for (const tick of ['25%', '50%', '75%'])
+      await expect(shares.getByText(tick, { exact: true }).first()).toBeVisible();
+    const scores = page.getByRole('figure', { name: 'Scores by call' });
+    await expect(scores.locator('.recharts-area-area')).toHaveCount(2);
+    await page.getByRole('tab', { name: 'Results' }).click();
+    await expect(page.getByRole('grid', { name: 'Sequences' })).toBeVisible();
   });
 });

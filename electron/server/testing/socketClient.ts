@@ -14,7 +14,11 @@ export async function socketClient(address: string): Promise<SocketClient> {
   const url = new URL(address);
   const entrance = await fetch(url);
   const cookie = entrance.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const socket = new WebSocket(`ws://${url.host}/rpc`, { headers: { cookie, origin: url.origin } });
+  return overSocket(url.host, { cookie, origin: url.origin });
+}
+
+export function overSocket(host: string, headers: Record<string, string>): SocketClient {
+  const socket = new WebSocket(`ws://${host}/rpc`, { headers });
   return {
     // The package ws has the events and methods of a browser's socket that the link uses.
     client: createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket })),

@@ -10,7 +10,7 @@ import { chromium } from '@playwright/test';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
 import { buildWindow } from '../../build/buildWindow.ts';
-import { findChromiumWithScreen } from '../support/findChromium.ts';
+import { findChromium, WITH_A_SCREEN } from '../support/findChromium.ts';
 
 const ROWS = 100_000;
 const DEVICES = 8;
@@ -52,7 +52,7 @@ function report(what: string, value: number, limit: number, unit: string): void 
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 
-const executablePath = findChromiumWithScreen();
+const executablePath = findChromium(WITH_A_SCREEN);
 if (executablePath === undefined) {
   say('No Chromium found: install one, or set CHROMIUM_PATH.');
   process.exit(1);

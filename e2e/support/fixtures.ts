@@ -15,7 +15,7 @@ export interface Places {
 interface Fixtures {
   places: Places;
   /** Starts an engine with these folders; it ends with the test. */
-  startEngine: (options?: Pick<EngineOptions, 'python' | 'env'>) => Promise<EngineProcess>;
+  startEngine: (options?: Pick<EngineOptions, 'port' | 'env'>) => EngineProcess;
   engine: EngineProcess;
   /** For `testWithPermits`, whose engine has workers that compute only these parts. */
   permits: PartPermits;
@@ -41,12 +41,8 @@ export const test = base.extend<Fixtures>({
   },
   startEngine: async ({ places }, use, testInfo) => {
     const started: EngineProcess[] = [];
-    await use(async (options = {}) => {
-      const engine = await EngineProcess.start({
-        dataFolder: places.data,
-        filesFolder: places.files,
-        ...options,
-      });
+    await use((options = {}) => {
+      const engine = new EngineProcess({ dataFolder: places.data, filesFolder: places.files, ...options });
       started.push(engine);
       return engine;
     });
@@ -56,10 +52,10 @@ export const test = base.extend<Fixtures>({
     for (const engine of started) await engine.kill();
   },
   engine: async ({ startEngine }, use) => {
-    await use(await startEngine());
+    await use(startEngine());
   },
   permits: async ({ places }, use) => {
-    await use(await PartPermits.make(join(dirname(places.data), 'permits')));
+    await use(new PartPermits(join(dirname(places.data), 'permits')));
   },
   window: async ({ page, engine }, use) => {
     await openFirstWindow(page, engine);
@@ -69,7 +65,7 @@ export const test = base.extend<Fixtures>({
 
 export const testWithPermits = test.extend({
   engine: async ({ startEngine, permits }, use) => {
-    await use(await startEngine({ env: permits.environment }));
+    await use(startEngine({ env: permits.environment }));
   },
 });
 

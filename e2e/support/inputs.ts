@@ -8,9 +8,11 @@ export const SAMPLE = join(import.meta.dirname, '..', '..', 'python-backend', 't
  * Writes `copies` copies of the sample, each record under a different name. A run takes about a second for
  * each copy on two slow cores.
  */
-export async function writeSample(path: string, copies: number): Promise<void> {
+export async function writeSample(path: string, copies: number, name = 'copy'): Promise<void> {
   const sample = await readFile(SAMPLE, 'utf8');
-  const text = Array.from({ length: copies }, (_, copy) => sample.replaceAll('>', `>copy${copy}_`)).join('');
+  const text = Array.from({ length: copies }, (_, copy) => sample.replaceAll('>', `>${name}${copy}_`)).join(
+    '',
+  );
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
 }

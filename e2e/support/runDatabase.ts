@@ -9,27 +9,22 @@ interface FinishedPart {
 }
 
 /** The process numbers of those workers of a run that are alive, of all that its own database names. */
-export function liveWorkers(runFolder: string): number[] {
-  const db = new Database(join(runFolder, 'run.db'), { readonly: true });
-  try {
-    return db
-      .prepare<[], { pid: number }>('SELECT DISTINCT worker_pid AS pid FROM attempt')
-      .all()
-      .flatMap(({ pid }) => (isProcessAlive(pid) ? [pid] : []));
-  } finally {
-    db.close();
-  }
-}
+export const liveWorkers = (runFolder: string): number[] =>
+  read<{ pid: number }>(runFolder, 'SELECT DISTINCT worker_pid AS pid FROM attempt')
+    .map(({ pid }) => pid)
+    .filter(isProcessAlive);
 
 /** The finished parts according to a run's own database, with the hash of each part's scores. */
-export function finishedParts(runFolder: string): FinishedPart[] {
+export const finishedParts = (runFolder: string): FinishedPart[] =>
+  read(
+    runFolder,
+    `SELECT key, attempts, scores_sha256 AS scores FROM part WHERE state = 'done' ORDER BY key`,
+  );
+
+function read<Row>(runFolder: string, query: string): Row[] {
   const db = new Database(join(runFolder, 'run.db'), { readonly: true });
   try {
-    return db
-      .prepare<[], FinishedPart>(
-        `SELECT key, attempts, scores_sha256 AS scores FROM part WHERE state = 'done' ORDER BY key`,
-      )
-      .all();
+    return db.prepare<[], Row>(query).all();
   } finally {
     db.close();
   }

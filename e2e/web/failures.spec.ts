@@ -1,10 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { REAL_PYTHON } from '../../electron/engine/testing/realFiles.ts';
 import { expect, openFirstWindow, test } from '../support/fixtures.ts';
 import { DEADLY_RESIDUES, SAMPLE, writeMixedFolder, writePoisoned } from '../support/inputs.ts';
-import { FAULTY_WORKERS } from '../support/partPermits.ts';
+import { faultyWorkers } from '../support/partPermits.ts';
 import { isDone, LONG_MS, runState, startRun } from '../support/window.ts';
 
 test('a part that kills its workers fails by name; once the cause is fixed a retry completes the run', async ({
@@ -15,13 +14,8 @@ test('a part that kills its workers fails by name; once the cause is fixed a ret
   const healed = join(places.files, 'healed');
   await mkdir(join(places.files, 'contigs'));
   await writePoisoned(join(places.files, 'contigs', 'poisoned.fa'));
-  const engine = await startEngine({
-    python: REAL_PYTHON,
-    env: {
-      PYTHONPATH: FAULTY_WORKERS,
-      VIRNUCPRO_DEADLY: DEADLY_RESIDUES,
-      VIRNUCPRO_HEALED: healed,
-    },
+  const engine = startEngine({
+    env: { ...faultyWorkers(`die_at:${DEADLY_RESIDUES}`), VIRNUCPRO_HEALED: healed },
   });
   await openFirstWindow(page, engine);
   await startRun(page, 'contigs', 'Deadly');

@@ -8,7 +8,7 @@ import { drop, expectNoComplaint, goTo, LONG_MS } from '../support/window.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 test('the first steps, from an empty home to the finished example', async ({ page, startEngine, places }) => {
-  const engine = await startEngine({ env: { VIRNUCPRO_HOME: await programWithoutPython(places) } });
+  const engine = startEngine({ env: { VIRNUCPRO_HOME: await programWithoutPython(places) } });
   await page.goto(await engine.address());
   await expect(page.getByRole('heading', { level: 1, name: 'First steps' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Set up', exact: true })).toBeVisible();

@@ -70,7 +70,7 @@ test('a run rests once its goal is reached, and computes the rest on request', a
   // Before the run rests, its workers finish the parts that they have begun.
   const enough = window.getByText(/^Enough: the goal/);
   await expect(runState(window, 'Finishing current work …').or(enough).first()).toBeVisible();
-  await permits.give(8);
+  permits.give(8);
   await expect(enough).toBeVisible();
   expect(engine.workers()).toEqual([]);
   await permits.lift();
@@ -104,6 +104,7 @@ test('a killed worker is reported in plain words and restarted; a device can be 
 test('the engine is killed: no worker stays, the window says so and catches up, and the run continues', async ({
   window,
   engine,
+  startEngine,
   places,
   permits,
 }) => {
@@ -119,18 +120,15 @@ test('the engine is killed: no worker stays, the window says so and catches up, 
   const kept = finishedParts(runFolder(places));
   expect(kept).toEqual(expect.arrayContaining(stored));
 
-  const again = await engine.restarted();
-  try {
-    await expect(window.getByText('This run was interrupted; continue?')).toBeVisible();
-    await window.getByRole('button', { name: 'Continue', exact: true }).click();
-    await expect(runState(window, 'Running')).toBeVisible();
-    // The test above already follows a run to its end.
-    await permits.give(8);
-    await expect.poll(() => finishedParts(runFolder(places)).length).toBeGreaterThan(kept.length);
-    expect(finishedParts(runFolder(places))).toEqual(expect.arrayContaining(kept));
-    await window.getByRole('button', { name: 'Pause' }).click();
-    await expect(window.getByRole('button', { name: 'Continue', exact: true })).toBeVisible();
-  } finally {
-    await again.stop();
-  }
+  const again = startEngine({ port: engine.port, env: permits.environment });
+  await expect(window.getByText('This run was interrupted; continue?')).toBeVisible();
+  await window.getByRole('button', { name: 'Continue', exact: true }).click();
+  await expect(runState(window, 'Running')).toBeVisible();
+  // The test above already follows a run to its end.
+  permits.give(8);
+  await expect.poll(() => finishedParts(runFolder(places)).length).toBeGreaterThan(kept.length);
+  expect(finishedParts(runFolder(places))).toEqual(expect.arrayContaining(kept));
+  await window.getByRole('button', { name: 'Pause' }).click();
+  await expect(window.getByRole('button', { name: 'Continue', exact: true })).toBeVisible();
+  await again.stop();
 });

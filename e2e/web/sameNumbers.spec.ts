@@ -67,7 +67,7 @@ test('terminal, status, report and every screen say the same of a run that left 
   expect(text).toContain('1 of 3 files could not be used');
   expect(text).toMatch(new RegExp(`Computing time</dt> ?<dd>${time}<`));
 
-  await openAnotherWindow(page, await startEngine());
+  await openAnotherWindow(page, startEngine());
   await goTo(page, 'Runs');
   const listed = page.getByRole('row', { name: /Same numbers/ });
   // The list of runs keeps counts of the teaching model away from those of real models.

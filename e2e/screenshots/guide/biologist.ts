@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from '@playwright/test';
@@ -30,11 +30,7 @@ export async function emptyHome(page: Page, camera: GuideCamera): Promise<void> 
  * Shows one file on a laptop, from the first steps to a report that came by mail, with the real engine and
  * the teaching model.
  */
-export async function biologist(
-  page: Page,
-  camera: GuideCamera,
-  places: Record<'files' | 'exports', string>,
-): Promise<void> {
+export async function biologist(page: Page, camera: GuideCamera, home: string): Promise<void> {
   await page.getByRole('heading', { name: 'First steps' }).waitFor();
   await page.getByRole('button', { name: 'Run the example' }).click({ timeout: LONG_MS });
   await page.getByText('The example is computed:').waitFor({ timeout: LONG_MS });
@@ -85,21 +81,14 @@ export async function biologist(
     page.waitForEvent('download', { timeout: LONG_MS }),
     page.getByRole('button', { name: 'Save as HTML' }).click(),
   ]);
-  const report = join(places.exports, download.suggestedFilename());
+  const report = join(home, download.suggestedFilename());
   await download.saveAs(report);
   await camera.take('report-saved');
-  await camera.take('report', await received(page, report));
-  await camera.take('report-on-paper', await printed(page, report));
-}
-
-/**
- * Shows what a recipient of the mail sees who opens the file on a phone, without this program and without a
- * network.
- */
-async function received(page: Page, report: string): Promise<Page> {
   const { size } = await stat(report);
   if (size > MAIL_BYTES) throw new Error(`The report has ${size} bytes, too many for a mail`);
-  return offline(page, report, PHONE);
+  // A recipient opens it on a phone, without this program and without a network.
+  await camera.take('report', await offline(page, report, PHONE));
+  await camera.take('report-on-paper', await printed(page, report));
 }
 
 /** Shows the report as wide as a sheet of A4, in the print layout. */
@@ -119,16 +108,4 @@ async function offline(page: Page, report: string, viewport: typeof PHONE): Prom
   await opened.goto(pathToFileURL(report).href);
   await opened.getByRole('heading', { level: 1 }).waitFor();
   return opened;
-}
-
-/**
- * Writes a file like an assembler's: the sample's records dozens of times, each with its own name. A run of
- * it takes about a minute, since the pictures need one that is still running once there is a curve.
- */
-export async function pondWater(sample: string, folder: string, copies = 72): Promise<void> {
-  const records = sample.split(/^>/m).filter(Boolean);
-  const text = Array.from({ length: copies }, (_, copy) =>
-    records.map((record) => `>k141_${copy}${record.replace(/^\S+_/, '')}`).join(''),
-  ).join('');
-  await writeFile(join(folder, 'pond_water.fasta'), text);
 }

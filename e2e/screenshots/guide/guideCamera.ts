@@ -1,7 +1,8 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 
+export const IMAGES = join(import.meta.dirname, '..', '..', '..', 'docs', 'images', 'guide');
 /** Small enough beside the text of a page, and large enough to read. */
 export const GUIDE_SIZE = { width: 1280, height: 800 };
 const QUALITY = 62;
@@ -10,40 +11,26 @@ const QUALITY = 62;
 export class GuideCamera {
   /** The page that is photographed; a story may continue in another window. */
   page: Page;
-  private readonly folder: string;
   private readonly prefix: string;
-  private readonly taken: string[] = [];
-  /** A folder of the computer that takes the pictures, and what readers see instead. */
-  private readonly shownAs: readonly [real: string, shown: string] | null;
+  /** A folder of the computer that takes the pictures, instead of which readers see one of anna's. */
+  private readonly home: string;
+  private taken = 0;
 
-  constructor(page: Page, folder: string, prefix: string, shownAs: GuideCamera['shownAs'] = null) {
+  constructor(page: Page, prefix: string, home: string) {
     this.page = page;
-    this.folder = folder;
     this.prefix = prefix;
-    this.shownAs = shownAs;
-  }
-
-  /**
-   * Removes older pictures that were not taken again. This comes last, since the window is built with the
-   * pictures of its guide.
-   */
-  async end(): Promise<void> {
-    for (const name of await readdir(this.folder))
-      if (name.startsWith(`${this.prefix}-`) && !this.taken.includes(name)) await rm(join(this.folder, name));
+    this.home = home;
   }
 
   async take(name: string, page: Page = this.page): Promise<void> {
     // Playwright cannot write WebP, which needs a fifth of the size of PNG here.
     const devtools = await page.context().newCDPSession(page);
     await page.waitForTimeout(500);
-    if (this.shownAs) await page.evaluate(`(${SHOW_INSTEAD})(...${JSON.stringify(this.shownAs)})`);
+    await page.evaluate(`(${SHOW_INSTEAD})(${JSON.stringify(this.home)}, '/home/anna')`);
     const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
     await devtools.detach();
-    const number = String(this.taken.length + 1).padStart(2, '0');
-    const file = `${this.prefix}-${number}-${name}.webp`;
-    await mkdir(this.folder, { recursive: true });
-    await writeFile(join(this.folder, file), Buffer.from(data, 'base64'));
-    this.taken.push(file);
+    const number = String(++this.taken).padStart(2, '0');
+    await writeFile(join(IMAGES, `${this.prefix}-${number}-${name}.webp`), Buffer.from(data, 'base64'));
   }
 }
 
@@ -52,14 +39,3 @@ const SHOW_INSTEAD = `(real, shown) => {
   while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(real, shown);
   for (const input of document.querySelectorAll('input')) input.value = input.value.replaceAll(real, shown);
 }`;
-
-interface Scrollable {
-  readonly style: { scrollMarginTop: string };
-  scrollIntoView: (where: { block: 'start' }) => void;
-}
-
-/** Scrolls an element to the top of the picture. */
-export function toTop(node: Scrollable): void {
-  node.style.scrollMarginTop = '16px';
-  node.scrollIntoView({ block: 'start' });
-}

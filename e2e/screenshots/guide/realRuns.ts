@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import { execa } from 'execa';
 import { MAIN } from '../../../electron/cli/testing/commandLineProcess.ts';
+import type { EngineOptions } from '../../support/engineProcess.ts';
 import { goTo } from '../../support/window.ts';
 
 const DATA = join(import.meta.dirname, '..', '..', '..', 'python-backend', 'tests', 'data');
@@ -20,30 +21,28 @@ export const RUNS = {
  * Runs of the teaching model over parts of a phage and contigs of a human gut, for the pictures of the guide. Returns
  * a table as geNomad writes them, of the parts of the phage: that tool is not run.
  */
-export async function makeRealRuns(places: Record<'data' | 'files', string>): Promise<string> {
-  const gut = join(places.files, 'gut');
+export async function makeRealRuns({ dataFolder, filesFolder }: EngineOptions): Promise<string> {
+  const gut = join(filesFolder, 'gut');
   await mkdir(gut);
   const { inputs, phages } = await writeGut(gut);
   const sheet = join(gut, 'samples.csv');
   const lines = SAMPLES.map((name) => `${name}.fasta,${name},${name === 'blank' ? 'yes' : ''}`);
   await writeFile(sheet, `file,sample,control\n${lines.join('\n')}\n`);
-  const predict = (name: string, flags: readonly string[], afterMs?: number) =>
+  const predict = (name: string, flags: readonly string[], timeout = 0) =>
     execa(
       process.execPath,
-      [MAIN, 'predict', ...flags, '--model', 'teaching', '-o', join(places.files, 'results', name)],
+      [MAIN, 'predict', ...flags, '--model', 'teaching', '-o', join(filesFolder, 'results', name)],
       {
-        env: { VIRNUCPRO_DATA_DIR: places.data },
+        ...{ timeout, killSignal: 'SIGINT', forceKillAfterDelay: false },
+        env: { VIRNUCPRO_DATA_DIR: dataFolder },
         reject: false,
-        ...(afterMs === undefined
-          ? {}
-          : { timeout: afterMs, killSignal: 'SIGINT', forceKillAfterDelay: false }),
       },
     );
-  const table = join(places.files, 'gut_virus_summary.tsv');
+  const table = join(filesFolder, 'gut_virus_summary.tsv');
   await writeFile(table, genomadTable(phages));
   await predict(RUNS.done, [...inputs, '--samples', sheet]);
   await predict(RUNS.otherChunks, [...inputs.slice(0, SAMPLES.length), '--chunk-length', '300']);
-  await predict(RUNS.paused, [join(places.files, 'pond_water.fasta'), '--order', 'sample'], 30_000);
+  await predict(RUNS.paused, [join(filesFolder, 'pond_water.fasta'), '--order', 'sample'], 30_000);
   return table;
 }
 

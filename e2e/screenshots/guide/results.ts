@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { drop } from '../../support/window.ts';
-import { toTop, type GuideCamera } from './guideCamera.ts';
+import type { GuideCamera } from './guideCamera.ts';
 import { openRun, RUNS } from './realRuns.ts';
 
 /** Shows what can be done with results, with one picture each: from the presets to the files of the run. */
@@ -84,4 +84,15 @@ export async function results(page: Page, camera: GuideCamera, table: string): P
   await page.getByRole('heading', { name: 'Result files' }).waitFor();
   await headingToTop('Result files');
   await camera.take('files');
+}
+
+interface Scrollable {
+  readonly style: { scrollMarginTop: string };
+  scrollIntoView: (where: { block: 'start' }) => void;
+}
+
+/** Scrolls an element to the top of the picture. */
+function toTop(node: Scrollable): void {
+  node.style.scrollMarginTop = '16px';
+  node.scrollIntoView({ block: 'start' });
 }

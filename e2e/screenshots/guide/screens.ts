@@ -34,13 +34,6 @@ export async function screens(
   await openRun(page, RUNS.done, 'results');
   await page.getByRole('row').nth(5).waitFor();
   await camera.take('results');
-  const table = page.getByRole('grid', { name: 'Sequences' });
-  await table.getByRole('columnheader', { name: 'Length' }).getByRole('button').click();
-  await page.waitForTimeout(1000);
-  await table.getByRole('row').nth(2).click();
-  await page.getByText('Scores along the sequence').first().waitFor();
-  await camera.take('sequence');
-  await page.keyboard.press('Escape');
   await goTo(page, 'Runs');
   await page.getByText(RUNS.paused).first().waitFor();
   await camera.take('runs');

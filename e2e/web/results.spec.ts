@@ -56,7 +56,7 @@ test('the table fills the page, also with fifty samples and the tables of two to
   await engine.stop();
 });
 
-test('the results of a run show few controls in each of its states, with a row that is ticked in its place and a chosen call', async ({
+test('the results of a run show few controls in each of its states, with a ticked row and a chosen call', async ({
   page,
 }) => {
   const engine = await serveMemoryEngine({ sequences: 2000 });
@@ -64,15 +64,13 @@ test('the results of a run show few controls in each of its states, with a row t
     await page.goto(`${engine.url}${ofRun(name, 'results')}`);
     const later = page.getByRole('button', { name: 'Later' });
     if (name === 'done') await later.click();
-    await expect(page.getByRole('link', { name: /^1 file left out/ })).toBeVisible({
-      visible: name === 'withFailures',
-    });
     const row = page.getByRole('grid', { name: 'Sequences' }).getByRole('row').nth(1);
-    const { y = Infinity } = (await row.boundingBox()) ?? {};
     await row.getByRole('checkbox').click();
     await expect(page.getByRole('button', { name: 'Shortlist 1' })).toBeVisible();
-    expect((await row.boundingBox())?.y).toBe(y);
-    if (name === 'withFailures') expect(y).toBeLessThanOrEqual(330);
+    if (name === 'withFailures') {
+      await expect(page.getByRole('link', { name: /^1 file left out/ })).toBeVisible();
+      expect((await row.boundingBox())?.y).toBeLessThanOrEqual(330);
+    }
     await page.getByRole('group', { name: 'Calls' }).getByRole('button').first().click();
     await expect(page.getByRole('button', { name: 'Clear filters' })).toBeVisible();
     await expect(later).toBeHidden();

@@ -5,7 +5,7 @@ import { inspectedFileSchema } from '../contract/protocol/index.ts';
 import { RESULT_FILES } from '../contract/results.ts';
 import { REAL_PYTHON } from '../engine/testing/realFiles.ts';
 import { readTables, SAMPLE, temporaryFolder, WITHOUT_PYTHON } from '../engine/testing/testContext.ts';
-import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
+import { succeeds } from './testing/commandLineProcess.ts';
 
 const HERE = ['--python', REAL_PYTHON, '-q'];
 const ASKED = ['--model', 'teaching', '--precision', 'fp32', '--residues-per-part', '800', ...HERE];
@@ -55,11 +55,5 @@ describe.skipIf(WITHOUT_PYTHON)('predict --min-length', () => {
       await succeeds(['compute', folders.shared, '--share', share, ...HERE]);
     await succeeds(['finish', folders.shared, ...HERE]);
     expect(await readTables(folders.shared)).toEqual(await readTables(folders.long));
-
-    const other = await ended(
-      virnucpro(['predict', input, '-o', folders.long, '--min-length', '600', '--resume', ...ASKED]),
-    );
-    expect(other.code).toBe(1);
-    expect(other.output).toContain('--min-length is 700 and not 600');
   });
 });

@@ -13,11 +13,8 @@ import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
 describe.skipIf(WITHOUT_PYTHON)('predict --resume', () => {
   it('refuses other inputs and settings, and names the differences', async () => {
     const parent = temporaryFolder();
-    const [input, other, folder] = ['input.fa', 'other.fa', 'run'].map((name) => join(parent, name)) as [
-      string,
-      string,
-      string,
-    ];
+    const at = (name: string) => join(parent, name);
+    const [input, other, folder] = [at('input.fa'), at('other.fa'), at('run')];
     copyFileSync(SAMPLE, input);
     writeFileSync(other, '>other\nACGTACGTACGT\n');
     const predict = (...words: string[]): string[] => [
@@ -50,6 +47,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict --resume', () => {
         '5',
         '--strict',
         '--keep-work',
+        ...['--min-length', '600', '--genetic-code', '4'],
       ],
       `${other} is not among its inputs`,
       '--chunk-length is 400 and not 500',
@@ -60,6 +58,8 @@ describe.skipIf(WITHOUT_PYTHON)('predict --resume', () => {
       '--gpu-memory is off and not 5',
       '--strict is off and not on',
       '--keep-work is off and not on',
+      '--min-length is off and not 600',
+      '--genetic-code is 11 and not 4',
     );
     await succeeds(predict(input, '--model', 'teaching', '--chunk-length', '400', '--resume'));
 

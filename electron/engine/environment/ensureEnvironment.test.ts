@@ -5,7 +5,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { message } from '../../contract/messages.ts';
 import { type StepProgress, setupSettingsSchema } from '../../contract/rpc/computer.ts';
 import { type AppPaths, networkVariables } from './appPaths.ts';
-import { checkEnvironment } from './checkEnvironment.ts';
 import { ensureEnvironment } from './ensureEnvironment.ts';
 import { fetchedUvFolder, uvFileName } from './install/uv.ts';
 import type { Machine } from './machine.ts';
@@ -194,12 +193,6 @@ describe('when installing fails', () => {
     // The next attempt continues from there, without creating a new environment.
     expect((await ensure(GOOD)).commands).toEqual(['check', 'starts?', ...INSTALL, 'import']);
   });
-
-  it('is interrupted by its signal', async () => {
-    const { result } = await ensure(GOOD, { signal: AbortSignal.abort() });
-    expect(result.ok).toBe(false);
-    expect(existsSync(`${paths.environmentFolder}.lock`)).toBe(false);
-  });
 });
 
 describe('which PyTorch', () => {
@@ -277,17 +270,6 @@ describe('an incomplete or broken environment', () => {
   it('is updated to new requirements', async () => {
     await writeFile(join(paths.pythonBackend, 'requirements.lock'), `${LOCK}# changed\n`);
     expect((await ensure(GOOD)).commands).toEqual(['check', 'starts?', ...INSTALL, 'import']);
-  });
-
-  it('is repaired if somebody has changed a package', async () => {
-    const changed = { ...GOOD, packages: { torch: '2.13.0', numpy: '1.0.0' } };
-    const { run } = fakePython(changed);
-    const checked = await checkEnvironment({ paths, env: {} }, false, run);
-    expect(checked).toMatchObject({
-      ok: false,
-      error: { cause: expect.stringContaining('numpy') as string },
-    });
-    expect((await ensure(changed)).commands).toContain('install virnucpro-run.lock');
   });
 
   it('is created again if packages are present but do not work', async () => {

@@ -119,9 +119,7 @@ def dnabert_s_tensors(config: DnabertSConfig, seed: int) -> dict[str, Tensor]:
     return tensors
 
 
-def random_sequences(
-    lengths: list[int], vocabulary: range, ends: tuple[int, int], seed: int
-) -> list[Tensor]:
+def random_sequences(lengths: list[int], vocabulary: range, ends: tuple[int, int], seed: int) -> list[Tensor]:
     """Make token sequences of these total lengths, int32, with `ends` as first and last token."""
     generator = torch.Generator().manual_seed(seed)
     sequences = []

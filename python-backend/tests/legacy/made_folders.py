@@ -11,6 +11,7 @@ import torch
 
 from virnucpro_backend.inference.part_file import PartFrames
 from virnucpro_backend.inference.scorer import PartScorer
+from virnucpro_backend.prepare.arrays import offsets_of
 from virnucpro_backend.prepare.frames import FRAME_NAMES, open_frames
 from virnucpro_backend.weights.model_folder import load_model
 
@@ -27,24 +28,21 @@ class LegacyRun:
         self.input = folder / "reads.fa"
         rng = np.random.default_rng(7)
         folder.mkdir(parents=True)
-        names, proteins, nucleotides = [], [], []
-        with self.input.open("w") as fasta:
-            for number in range(count):
-                letters = rng.choice(np.frombuffer(b"ACGT", np.uint8), length)
-                fasta.write(f">read{number} made up\n{letters.tobytes().decode()}\n")
-                frames = open_frames(letters, np.array([0]), np.array([length]))
-                proteins.append(frames.residues)
-                nucleotides.append(frames.nucleotides)
-                names += [f"read{number}_chunk_1{FRAME_NAMES[frame]}" for frame in frames.frame]
-                self._lengths = getattr(self, "_lengths", [])
-                self._lengths += list(zip(frames.residue_counts, frames.nucleotide_counts, strict=True))
-        self.names = names
-        residue_counts, nucleotide_counts = np.array(self._lengths).T
+        letters = rng.choice(np.frombuffer(b"ACGT", np.uint8), (count, length))
+        reads = [row.tobytes().decode() for row in letters]
+        self.input.write_text(
+            "".join(f">read{number} made up\n{read}\n" for number, read in enumerate(reads))
+        )
+        found = open_frames(letters.ravel(), length * np.arange(count), np.full(count, length))
+        self.names = [
+            f"read{number}_chunk_1{FRAME_NAMES[frame]}"
+            for number, frame in zip(found.chunk, found.frame, strict=True)
+        ]
         self.frames = PartFrames(
-            np.concatenate(proteins),
-            np.concatenate(([0], np.cumsum(residue_counts))),
-            np.concatenate(nucleotides),
-            np.concatenate(([0], np.cumsum(nucleotide_counts))),
+            found.residues,
+            offsets_of(found.residue_counts),
+            found.nucleotides,
+            offsets_of(found.nucleotide_counts),
         )
         self.scores = scorer.score(self.frames)
         assert self.scores.embeddings is not None

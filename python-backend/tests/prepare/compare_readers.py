@@ -6,16 +6,15 @@ line for each that differs; it needs Biopython, which the program itself does no
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import importlib
 import lzma
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+
+from xopen import xopen
 
 from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.prepare.input_file import InputFile
@@ -23,20 +22,15 @@ from virnucpro_backend.prepare.records.record_files import Reason
 from virnucpro_backend.prepare.records.survey import Survey
 
 ENDINGS = (".fa", ".fasta", ".fna", ".ffn", ".faa", ".fsa", ".fq", ".fastq", ".pro", ".nu")
-OPENERS: dict[str, Callable[..., IO[Any]]] = {
-    ".gz": gzip.open,
-    ".bgz": gzip.open,
-    ".bz2": bz2.open,
-    ".xz": lzma.open,
-}
+PACKED = (".gz", ".bgz", ".bz2", ".xz")
 
 
 def read_here(path: Path) -> tuple[list[str], list[str]]:
     """Return the letters of the records that are used, and what is said of the file. Raises PrepareError."""
     letters: list[str] = []
     with InputFile(path) as source, tempfile.TemporaryDirectory() as spool:
-        survey = Survey(source, Path(spool))
-        for group in survey.groups():
+        survey = Survey(Path(spool))
+        for group in survey.groups(source):
             begin = 0
             for length, reason in zip(group.records.lengths.tolist(), group.reason.tolist(), strict=True):
                 if reason in (Reason.OK, Reason.EMPTY):
@@ -47,8 +41,7 @@ def read_here(path: Path) -> tuple[list[str], list[str]]:
 
 def read_there(path: Path) -> list[str]:
     """Return the letters of all records by Biopython's parser of the format. Raises ValueError."""
-    opened: IO[str] = OPENERS.get(path.suffix, open)(path, "rt", encoding="latin-1")
-    with opened as handle:
+    with xopen(path, "rt", threads=0, encoding="latin-1") as handle:
         beginning = next((line for line in handle if line.strip()), "")
         handle.seek(0)
         if beginning.startswith("@"):
@@ -62,7 +55,7 @@ def outcomes(folder: Path) -> Iterator[tuple[Path, str, str]]:
     """Yield for each file its path, `equal`, `both refuse` or `differs`, and what is said here."""
     for path in sorted(folder.rglob("*")):
         name = path.name.lower()
-        for packed in OPENERS:
+        for packed in PACKED:
             name = name.removesuffix(packed)
         if not path.is_file() or not name.endswith(ENDINGS):
             continue

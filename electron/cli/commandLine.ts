@@ -78,7 +78,12 @@ export function commands(ended: { exitCode: number }): Command {
     work: (context: EngineContext, ...given: Given) => Promise<number>,
   ) =>
     async function (this: Command, ...given: Given): Promise<void> {
-      ended.exitCode = await work(await openEngine(this.opts()), ...given);
+      const context = await openEngine(this.opts());
+      try {
+        ended.exitCode = await work(context, ...given);
+      } finally {
+        await context.warmWorkers?.close();
+      }
     };
   const paths = resolveAppPaths({ startFolder: import.meta.dirname });
   const root = common(new Command('virnucpro'))

@@ -13,6 +13,7 @@ import {
   stepLines,
   isRunFolder,
   openRunStore,
+  WarmWorkers,
 } from '../engine/index.ts';
 import type { CommonFlags } from './commonFlags.ts';
 import { toStandardError } from './output/terminal.ts';
@@ -51,7 +52,7 @@ export function setUpHere(
 export async function openEngine(flags: Pick<CommonFlags, 'python' | 'quiet'>): Promise<EngineContext> {
   const program = programHere();
   const { environment } = unwrap(await setUpHere(program, flags));
-  return { ...baseHere(program.paths), environment };
+  return { ...baseHere(program.paths), environment, warmWorkers: new WarmWorkers(0) };
 }
 
 /** What an engine in this process has before its Python environment is known. */

@@ -3,6 +3,7 @@
  */
 import './system/fileThreads.ts';
 export { engineBase, type EngineContext } from './run/engineContext.ts';
+export { WarmWorkers } from './workers/warmWorkers.ts';
 
 // All runs, for windows
 export { openService, type Service } from './service/service.ts';

@@ -19,7 +19,7 @@ export interface EngineContext {
   readonly restartDelayMs: number;
   /** What earlier runs have learnt about a device's memory. */
   readonly learntBatches?: LearntBatches;
-  /** Workers that wait for the next run; without it they end with their run. */
+  /** Workers that wait for a run; without it they start and end with their run. */
   readonly warmWorkers?: WarmWorkers;
   /** Runs whose databases need no check when they are opened. */
   readonly checkedRuns?: CheckedRuns;

@@ -1,5 +1,5 @@
 import { cpSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, expect, it, vi } from 'vitest';
@@ -78,8 +78,8 @@ class MadeUpWorkers {
 
   readonly memoryBytes = 0;
 
-  launcher(_: unknown, log: string, modelHash: string): WorkerLauncher {
-    return (emit) => this.start(basename(log), modelHash, emit);
+  launcher(_: unknown, device: string, __: unknown, modelHash: string): WorkerLauncher {
+    return (emit) => this.start(device, modelHash, emit);
   }
 
   private start(

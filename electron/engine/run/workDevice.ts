@@ -1,5 +1,6 @@
 import { processorOfShare } from '../../contract/cluster.ts';
-import type { ChosenDevice } from '../devices/chosenDevice.ts';
+import { workerEnvironment, type ChosenDevice } from '../devices/chosenDevice.ts';
+import { pythonLaunch, type PythonEnvironment, type PythonLaunch } from '../environment/pythonLaunch.ts';
 import type { ShareNode } from '../store/shares.ts';
 import type { JsonObject } from '../store/types.ts';
 
@@ -41,6 +42,10 @@ export function localDevice(device: ChosenDevice, share: ShareNode | null = null
     local: device,
   };
 }
+
+/** The process that computes on a device of this computer. */
+export const workerLaunch = (environment: PythonEnvironment, device: ChosenDevice): PythonLaunch =>
+  pythonLaunch(environment, 'virnucpro_backend.worker', [], workerEnvironment(device));
 
 function numberOf(device: ChosenDevice): number {
   return device.kind === 'cuda' ? device.index : Number(/\d+$/.exec(device.id)?.[0] ?? 0);

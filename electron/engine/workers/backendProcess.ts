@@ -36,29 +36,31 @@ export class BackendProcess<Message extends { type: string }> {
   private readonly child: ChildProcess;
   private readonly messages: z.ZodType<Message>;
   private emit: (event: ProcessEvent<Message>) => void;
-  private log: ProcessLog;
+  private log: ProcessLog | undefined;
+  /** What it has said before it had a log. */
+  private readonly unlogged: string[] = [];
   private greeted = false;
   private faulted = false;
 
   constructor(
     launch: PythonLaunch,
-    logPath: string,
+    logPath: string | undefined,
     messages: z.ZodType<Message>,
     emit: (event: ProcessEvent<Message>) => void,
   ) {
     this.messages = messages;
     this.emit = emit;
-    this.log = new ProcessLog(logPath);
+    this.log = logPath === undefined ? undefined : new ProcessLog(logPath);
     this.child = new ChildProcess(launch, {
       line: (line) => {
         if (!this.faulted) this.take(line);
       },
-      errorLine: (line) => this.log.write(line),
+      errorLine: (line) => this.writeLine(line),
       overlong: () =>
         this.fail(appError('protocol_garbage', 'The Python process wrote a line that does not end.')),
     });
     this.ended = this.child.ended.then((exit) => {
-      this.log.end(
+      this.log?.end(
         this.logLine(`process ended: exit code ${exit.code ?? '-'}, signal ${exit.signal ?? '-'}`),
       );
       this.emit({ type: 'exit', exit });
@@ -72,8 +74,12 @@ export class BackendProcess<Message extends { type: string }> {
   /** From now on another listener hears the process, and another file, if any, is its log. */
   attach(emit: (event: ProcessEvent<Message>) => void, logPath?: string): void {
     this.emit = emit;
-    if (logPath === undefined) this.log.end(this.logLine('the process leaves this run'));
-    else this.log = new ProcessLog(logPath);
+    if (logPath === undefined) {
+      this.log?.end(this.logLine('the process leaves this run'));
+      return;
+    }
+    this.log = new ProcessLog(logPath);
+    for (const line of this.unlogged.splice(0)) this.log.write(line);
   }
 
   send(command: object): void {
@@ -81,7 +87,12 @@ export class BackendProcess<Message extends { type: string }> {
   }
 
   writeLog(line: string): void {
-    this.log.write(this.logLine(line));
+    this.writeLine(this.logLine(line));
+  }
+
+  private writeLine(line: string): void {
+    if (this.log) this.log.write(line);
+    else this.unlogged.push(line);
   }
 
   /**
@@ -167,7 +178,7 @@ export type WorkerLauncher = (emit: (event: ProcessEvent<WorkerEvent>) => void) 
 
 export function startWorkerProcess(
   launch: PythonLaunch,
-  logPath: string,
+  logPath: string | undefined,
   emit: (event: ProcessEvent<WorkerEvent>) => void,
 ): BackendProcess<WorkerEvent> {
   return new BackendProcess(launch, logPath, workerEventSchema, emit);

@@ -1,7 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
+import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import { isProcessAlive } from '../system/liveProcess.ts';
 import { DeviceWorker, type LoadCommand } from './backendProcess.ts';
 import { DEADLINES } from './deadlines.ts';
@@ -24,10 +26,21 @@ interface Run {
   precision?: 'fp32' | 'bf16';
   mostTokens?: number | null;
   device?: string;
+  launch?: PythonLaunch;
+  atWork?: () => void;
 }
 
 /** Computes a part as one run and leaves the worker to the next. */
-async function run(name: string, { precision = 'fp32', mostTokens = null, device = 'cpu:0' }: Run = {}) {
+async function run(
+  name: string,
+  {
+    precision = 'fp32',
+    mostTokens = null,
+    device = 'cpu:0',
+    launch = madeUpWorker('works'),
+    atWork,
+  }: Run = {},
+) {
   await mkdir(join(folder, name), { recursive: true });
   const load = { type: 'load', device: 'cpu', precision, most_tokens_per_batch: mostTokens } as LoadCommand;
   let ready: WorkerReady | undefined;
@@ -37,7 +50,8 @@ async function run(name: string, { precision = 'fp32', mostTokens = null, device
       {
         device,
         launch: kept.launcher(
-          madeUpWorker('works'),
+          launch,
+          device,
           join(folder, name, `worker-${device.replace(':', '-')}.log`),
           HASH,
           () => load,
@@ -52,6 +66,7 @@ async function run(name: string, { precision = 'fp32', mostTokens = null, device
         if (event.type === 'worker_ready') {
           ({ ready } = event);
           ({ pid } = worker);
+          atWork?.();
           worker.assign(MADE_UP_PART);
         }
         if (event.type === 'part_done') void worker.stop(10_000, true).then(resolve, fail);
@@ -75,6 +90,27 @@ describe('WarmWorkers', () => {
       const log = await readFile(join(folder, name, 'worker-cpu-0.log'), 'utf8');
       expect(log.match(/assign/g)).toHaveLength(1);
     }
+  });
+
+  it('gives a run the worker that was started ahead of it, with all that it said, and starts none beside a run', async () => {
+    const starts = (device: string) => join(folder, device.replace(':', '-'));
+    const counted = (device: string): PythonLaunch => {
+      const { args, ...launch } = madeUpWorker('works');
+      const count = `require('fs').appendFileSync(${JSON.stringify(starts(device))}, 'x')`;
+      return { ...launch, args: ['-e', `${count}; console.error('Loading PyTorch'); ${args[1]}`, 'works'] };
+    };
+    const ahead = (device: string): void => kept.startAhead(counted(device), device);
+    const started = (device: string) =>
+      vi.waitFor(() => readFileSync(starts(device), 'utf8'), { timeout: 30_000 });
+    ahead('cpu:0');
+    ahead('cpu:0');
+    await started('cpu:0');
+    await run('first', { launch: counted('cpu:0'), atWork: () => ahead('cpu:1') });
+    expect(await readFile(join(folder, 'first', 'worker-cpu-0.log'), 'utf8')).toContain('Loading PyTorch');
+    ahead('cpu:2');
+    await started('cpu:2');
+    expect(await started('cpu:0')).toBe('x');
+    expect(existsSync(starts('cpu:1'))).toBe(false);
   });
 
   it.each<Run>([{ precision: 'bf16' }, { mostTokens: 1 }])(

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkerEvent, WorkerReady } from '../../contract/protocol/index.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
@@ -10,11 +9,16 @@ import {
   type WorkerLauncher,
 } from './backendProcess.ts';
 
+interface Known {
+  hello?: Extract<WorkerEvent, { type: 'hello' }>;
+  load?: LoadCommand;
+  ready?: WorkerReady;
+}
+
+/** A worker that waits: with its model loaded, or started ahead of its run. */
 interface Idle {
   readonly process: BackendProcess<WorkerEvent>;
-  hello: Extract<WorkerEvent, { type: 'hello' }>;
-  load: LoadCommand;
-  ready: WorkerReady;
+  readonly known: Known;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -23,14 +27,18 @@ const KEPT_MS = 60_000;
 const END_GRACE_MS = 5_000;
 
 /**
- * Workers that wait with their model loaded after a run has ended, for the next run on the same device with the
- * same model. Loading takes seconds, which a queue of small runs would otherwise pay again and again.
+ * Workers that wait for a run on their device. After a run they wait with their model loaded, for the next one with the
+ * same model: loading takes seconds, which a queue of small runs would otherwise pay again and again. Before a run one
+ * starts while the inputs are read, because Python and PyTorch take seconds too.
  */
 export class WarmWorkers {
   private readonly keptMs: number;
   private readonly idle = new Map<string, Idle>();
+  /** Those that a run has. */
+  private readonly atWork = new Set<BackendProcess<WorkerEvent>>();
   private closed = false;
 
+  /** `keptMs`: how long one waits after a run; 0 if it ends with its run. */
   constructor(keptMs = KEPT_MS) {
     this.keptMs = keptMs;
   }
@@ -38,56 +46,68 @@ export class WarmWorkers {
   /** Main memory that waiting workers on processors hold, in bytes: a run that takes them over needs no more. */
   get memoryBytes(): number {
     return [...this.idle.values()].reduce(
-      (sum, { load, ready }) => sum + (load.device === 'cpu' ? ready.memory_bytes : 0),
+      (sum, { known: { load, ready } }) => sum + (load?.device === 'cpu' ? (ready?.memory_bytes ?? 0) : 0),
       0,
     );
   }
 
+  /** Starts a worker for the run that is being made for a device, unless another run is at work or one waits. */
+  startAhead(launch: PythonLaunch, device: string): void {
+    const key = keyOf(launch, device);
+    if (this.closed || this.atWork.size > 0 || this.idle.has(key)) return;
+    this.keep(
+      key,
+      startWorkerProcess(launch, undefined, () => undefined),
+      {},
+      KEPT_MS,
+    );
+  }
+
   /**
-   * Takes over the worker that waits for this launch with the same model, or starts one. Of a worker that has waited a
-   * run hears what it would hear of a new one. One with another model is ended: its memory is free long before a new
-   * process has started and loads.
+   * Takes over the worker that waits for this launch with no model yet or the same, or starts one. Of a worker that has
+   * waited a run hears what it would hear of a new one. One with another model is ended: its memory is free long before
+   * a new process has started and loads.
    */
   launcher(
     launch: PythonLaunch,
+    device: string,
     logPath: string,
     modelHash: string,
     wanted: () => LoadCommand,
   ): WorkerLauncher {
-    // Workers of one processor are launched alike; each device has its own log.
-    const key = JSON.stringify([launch.file, launch.args, launch.env, basename(logPath)]);
+    const key = keyOf(launch, device);
     return (emit) => {
       const idle = this.take(key);
-      const waited = idle && isSameModel(idle, wanted(), modelHash) ? idle : undefined;
+      const waited = idle && isFit(idle.known, wanted(), modelHash) ? idle : undefined;
       if (idle && !waited) void idle.process.stop(END_GRACE_MS);
-      const known: Partial<Omit<Idle, 'timer'>> = { ...waited };
+      const known: Known = { ...waited?.known };
+      const { hello, ready } = known;
       const hear = (event: ProcessEvent<WorkerEvent>): void => {
-        if (event.type === 'message' && event.message.type === 'hello') known.hello = event.message;
-        if (event.type === 'message' && event.message.type === 'ready') known.ready = event.message;
+        note(known, event);
+        if (event.type === 'exit') this.atWork.delete(process);
         emit(event);
       };
       const hearSoon = (message: WorkerEvent): void => {
         queueMicrotask(() => hear({ type: 'message', message }));
       };
       const process = waited?.process ?? startWorkerProcess(launch, logPath, hear);
-      if (waited) {
-        process.attach(hear, logPath);
-        hearSoon(waited.hello);
-      }
+      this.atWork.add(process);
+      if (waited) process.attach(hear, logPath);
+      if (hello) hearSoon(hello);
       return {
         pid: process.pid,
         send: (command) => {
           if (command.type === 'load') known.load = command;
-          if (command.type === 'load' && waited) hearSoon({ ...waited.ready, load_seconds: 0 });
+          if (command.type === 'load' && ready) hearSoon({ ...ready, load_seconds: 0 });
           else process.send(command);
         },
         writeLog: (line) => process.writeLog(line),
         stop: (graceMs) => process.stop(graceMs),
         kill: () => process.kill(),
         rest: () => {
-          const { hello, load, ready } = known;
-          if (!hello || !load || !ready) return false;
-          this.keep(key, { process, hello, load, ready });
+          if (this.keptMs === 0 || !known.ready) return false;
+          this.atWork.delete(process);
+          this.keep(key, process, known, this.keptMs);
           return true;
         },
       };
@@ -101,18 +121,18 @@ export class WarmWorkers {
     return found;
   }
 
-  private keep(key: string, worker: Omit<Idle, 'timer'>): void {
+  private keep(key: string, process: BackendProcess<WorkerEvent>, known: Known, forMs: number): void {
     if (this.closed) {
-      void worker.process.stop(END_GRACE_MS);
+      void process.stop(END_GRACE_MS);
       return;
     }
-    const timer = setTimeout(() => void this.end(key), this.keptMs);
+    const timer = setTimeout(() => void this.end(key), forMs);
     timer.unref();
-    const kept = { ...worker, timer };
+    const kept = { process, known, timer };
     this.idle.set(key, kept);
-    worker.process.attach((event) => {
-      if (event.type === 'message' || this.idle.get(key) !== kept) return;
-      this.take(key);
+    process.attach((event) => {
+      note(known, event);
+      if (event.type !== 'message' && this.idle.get(key) === kept) this.take(key);
     });
   }
 
@@ -127,12 +147,25 @@ export class WarmWorkers {
   }
 
   private async end(key: string): Promise<void> {
-    await this.take(key)?.process.stop(END_GRACE_MS);
+    const idle = this.take(key);
+    await idle?.process.stop(idle.known.ready ? END_GRACE_MS : 0);
   }
 }
 
-/** Whether a worker that has loaded one may compute for the other. What is known of its memory may have grown. */
-function isSameModel({ load, ready }: Idle, wanted: LoadCommand, modelHash: string): boolean {
+/** Workers of one processor are launched alike. */
+const keyOf = (launch: PythonLaunch, device: string): string =>
+  JSON.stringify([launch.file, launch.args, launch.env, device]);
+
+function note(known: Known, event: ProcessEvent<WorkerEvent>): void {
+  if (event.type === 'message' && event.message.type === 'hello') known.hello = event.message;
+  if (event.type === 'message' && event.message.type === 'ready') known.ready = event.message;
+}
+
+/**
+ * Whether a worker may compute for a run: it has no model yet, or the same. What is known of its memory may have grown.
+ */
+function isFit({ load, ready }: Known, wanted: LoadCommand, modelHash: string): boolean {
+  if (!load || !ready) return true;
   const comparable = (command: LoadCommand): LoadCommand => ({
     ...command,
     memory_profile: null,

@@ -56,6 +56,7 @@ import {
   makeWorkFolders,
   removeRun,
 } from '../../store/runFolder.ts';
+import { workerLaunch } from '../workDevice.ts';
 import { chooseDevices, precisionOf, workOf, type DeviceChoice } from './chooseDevices.ts';
 import { asInEarlier, givesParts, readEarlier } from './earlierRun.ts';
 import { formatCount } from '../../../contract/terminal/format.ts';
@@ -133,6 +134,9 @@ export async function createRun(
   if (!precision.ok) return precision;
   const checked = await checkPrecision(context, model.value.planModel, precision.value, choice.value.devices);
   if (!checked.ok) return checked;
+  // Python and PyTorch take seconds to start, in which the inputs are read.
+  const [first] = choice.value.devices;
+  if (first) context.warmWorkers?.startAhead(workerLaunch(context.environment, first), first.id);
 
   const folder = await chooseRunFolder(options, collected.value.paths, model.value.planModel);
   const usable = await checkRunFolder(folder, request.force, collected.value.paths);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { IMPORTED_EMBEDDINGS_FOLDER } from '../../../contract/plan.ts';
 import type { ClusterChoice } from '../../../contract/cluster.ts';
 import type { PartCommand, PrepareCommand } from '../../../contract/protocol/index.ts';
-import { workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
+import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { inputsRead, type StoredPart } from '../../store/types.ts';
@@ -10,8 +10,7 @@ import { patientDeadlines } from '../../workers/deadlines.ts';
 import { type DeviceWorkerOptions, type LoadCommand, localLauncher } from '../../workers/backendProcess.ts';
 import type { RunRecord } from '../runRecord.ts';
 import type { BatchSizes } from '../batchSizes.ts';
-import type { WorkDevice } from '../workDevice.ts';
-import { pythonLaunch } from '../../environment/pythonLaunch.ts';
+import { workerLaunch, type WorkDevice } from '../workDevice.ts';
 
 export interface WorkSessionOptions {
   context: EngineContext;
@@ -56,18 +55,14 @@ export function prepareCommand(
 
 export function workerOptions(options: WorkSessionOptions, device: WorkDevice): DeviceWorkerOptions {
   const { context, store, record } = options;
-  const launch = pythonLaunch(
-    context.environment,
-    'virnucpro_backend.worker',
-    [],
-    workerEnvironment(device.local),
-  );
+  const launch = workerLaunch(context.environment, device.local);
   const log = join(store.folder, workerLog(device.id));
   const modelHash = record.stored.plan.model.hash;
   const load = () => loadCommand(options, device);
   return {
     device: device.id,
-    launch: context.warmWorkers?.launcher(launch, log, modelHash, load) ?? localLauncher(launch, log),
+    launch:
+      context.warmWorkers?.launcher(launch, device.id, log, modelHash, load) ?? localLauncher(launch, log),
     load,
     modelHash,
     deadlines: patientDeadlines(context.deadlines, record.request.patience ?? 1),

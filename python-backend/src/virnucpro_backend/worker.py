@@ -7,6 +7,7 @@ command that breaks the protocol, 3 the device stopped working.
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
 import signal
@@ -53,6 +54,8 @@ def main() -> NoReturn:
     with status.doing("starting"):
         channel.hello("worker")
         heartbeat.start()
+        if os.environ.get("CUDA_VISIBLE_DEVICES"):
+            threading.Thread(target=_open_gpu, name="driver", daemon=True).start()
         from virnucpro_backend.inference.commands import Stop, parse_worker_command
         from virnucpro_backend.inference.session import WorkerSession
         from virnucpro_backend.typed_commands import CommandError
@@ -74,6 +77,19 @@ def main() -> NoReturn:
             heartbeat.end(FAREWELL_SECONDS)
             channel.emit("bye", reason="stop")
             _exit(0)
+
+
+def _open_gpu() -> None:
+    """Let NVIDIA's driver open the GPU, a third of a second, while PyTorch is imported.
+
+    PyTorch then finds it open. Whatever fails here fails there again, and is reported.
+    """
+    try:
+        driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+        driver.cuInit(0)
+        driver.cuDevicePrimaryCtxRetain(ctypes.byref(ctypes.c_void_p()), 0)
+    except (OSError, AttributeError) as error:
+        log.info("the GPU was not opened ahead: %s", error)
 
 
 def _refuse(channel: Channel, problem: str) -> NoReturn:

@@ -191,8 +191,10 @@ def _placed(
     """Load the model in one placement; None if that leaves too little memory for a batch."""
     try:
         streamed = placement == "streamed"
-        with compiling_kernels(description, command.precision, opened.device):
-            model = load_model(command.model_folder, opened.device, command.precision, streamed=streamed)
+        kernels = compiling_kernels(description, command.precision, opened.device)
+        model = load_model(
+            command.model_folder, opened.device, command.precision, streamed=streamed, beside=kernels
+        )
         warm_up(model)
         profile = _known(command.memory_profile, model) or measure_profile(model)
     except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +28,10 @@ from virnucpro_backend.weights.model_json import ModelDescription
 
 SOME_TOKEN = 5
 """An ordinary token of both vocabularies."""
+
+SWITCH_SECONDS = 0.0002
+"""How long a thread that prepares kernels may keep the others waiting. With Python's usual 5 ms, the thread
+that copies hundreds of tensors would wait for longer than it copies."""
 
 
 def warm_up(model: LoadedModel) -> None:
@@ -70,21 +75,26 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def compiling_kernels(model: ModelDescription, precision: Precision, device: torch.device) -> Iterator[None]:
-    """Compile the kernels of both encoders of a model while the block runs, and wait for them at its end.
+    """Prepare the kernels of both encoders of a model while the block runs, and wait for them at its end.
 
-    Each encoder has its own thread, as compilers release the interpreter's lock. This is only a head start:
-    `warm_up` tries again whatever fails here, and reports it. Meanwhile it takes the memory of one layer of
-    each encoder.
+    One thread prepares both, as Triton is not made for several: with two, an encoder has once ended with the
+    plain kernels. This is only a head start: `warm_up` tries again whatever fails here, and reports it.
+    Meanwhile it takes the memory of one layer of each encoder.
     """
     dtype = DTYPES[precision]
     one_layer_each: tuple[Callable[[], Esm2 | DnabertS], ...] = (
         partial(Esm2, replace(model.esm2, layers=1), dtype),
         partial(DnabertS, replace(model.dnabert_s, layers=1), dtype),
     )
-    with ThreadPoolExecutor(thread_name_prefix="compilation") as threads:
-        for one_layer in one_layer_each:
-            threads.submit(_compile, one_layer, precision, device)
-        yield
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        with ThreadPoolExecutor(1, "compilation") as thread:
+            for one_layer in one_layer_each:
+                thread.submit(_compile, one_layer, precision, device)
+            yield
+    finally:
+        sys.setswitchinterval(usual)
 
 
 def _compile(one_layer: Callable[[], Esm2 | DnabertS], precision: Precision, device: torch.device) -> None:

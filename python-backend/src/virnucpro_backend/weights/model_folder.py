@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -64,10 +65,12 @@ def load_model(
     *,
     streamed: bool = False,
     mapped: bool = False,
+    beside: AbstractContextManager[object] | None = None,
 ) -> LoadedModel:
     """Verify the files of a model folder and load the model onto a device. If `streamed`, ESM-2's layers stay
     in main memory and are copied to the device one after the other. If `mapped`, the layers of both encoders
-    stay in their files, for a processor.
+    stay in their files, for a processor. `beside` is entered while the weights are copied, for which the
+    interpreter is hardly needed.
 
     Tensors are copied one by one from the memory-mapped file to the device and cast there, without a second
     copy in memory. Raises WeightsError (`model_unknown`, `model_missing`, `model_damaged`,
@@ -83,15 +86,17 @@ def load_model(
     esm2_file, dnabert_s_file = open_checkpoint(paths["esm2"]), open_checkpoint(paths["dnabert_s"])
     weights = esm2_state(esm2_file, model.esm2)
     dnabert_s_weights = dnabert_s_state(dnabert_s_file, model.dnabert_s)
-    if streamed:
-        stream_layers(esm2, weights, where, esm2_file.name, fp8=precision == "fp8")
-    elif mapped:
-        esm2.layers = map_layers(list(esm2.resident_layers), weights, esm2_file.name)
-        dnabert_s.layers = map_layers(list(dnabert_s.resident_layers), dnabert_s_weights, dnabert_s_file.name)
-    fill(esm2, weights, where, esm2_file.name)
+    with beside or nullcontext():
+        if streamed:
+            stream_layers(esm2, weights, where, esm2_file.name, fp8=precision == "fp8")
+        elif mapped:
+            esm2.layers = map_layers(list(esm2.resident_layers), weights, esm2_file.name)
+            layers = list(dnabert_s.resident_layers)
+            dnabert_s.layers = map_layers(layers, dnabert_s_weights, dnabert_s_file.name)
+        fill(esm2, weights, where, esm2_file.name)
+        fill(dnabert_s, dnabert_s_weights, where, dnabert_s_file.name)
     if precision == "fp8" and not streamed:
         esm2.to_fp8()
-    fill(dnabert_s, dnabert_s_weights, where, dnabert_s_file.name)
 
     head = _head(paths["head"], model, where)
     try:

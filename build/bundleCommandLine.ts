@@ -8,6 +8,14 @@ const root = join(import.meta.dirname, '..');
 /** The version of Node in a checkout, and the one that the wheel requires. */
 const NODE = '24.0';
 
+/** Node keeps what it has compiled with the user's other caches: nobody else may change it there. */
+const START = `import { enableCompileCache } from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+enableCompileCache(process.env.NODE_COMPILE_CACHE || join(homedir(), '.cache', 'virnucpro'));
+await import('./commandLine.mjs');
+`;
+
 /**
  * Bundles the command line as `virnucpro.mjs` with its only module, the entry of the store's threads, and the
  * SQLite binary of the target; replaces the folder. `stays`: it is used only in this checkout.
@@ -24,7 +32,7 @@ export async function bundleCommandLine(outFolder: string, target: string, stays
     outdir: outFolder,
     define: { APP_VERSION: JSON.stringify(version) },
   });
-  const starter = `#!/usr/bin/env -S ${memorySettingLine()}\nimport './commandLine.mjs';\n`;
+  const starter = `#!/usr/bin/env -S ${memorySettingLine()}\n${START}`;
   writeFileSync(join(outFolder, 'virnucpro.mjs'), starter, { mode: 0o755 });
   return metafile;
 }

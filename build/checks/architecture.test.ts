@@ -1,8 +1,5 @@
-/**
- * Compares the diagram in docs/architecture.md with the real folders and imports, and checks the paths that
- * the docs name.
- */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+/** Compares the diagram and the walks of docs/architecture.md with the real folders, imports and files. */
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { mutualFolders, reachable, realFolderGraph } from './folderGraph.ts';
@@ -42,18 +39,6 @@ it('has an arrow, or a chain of arrows, for every import between folders', () =>
 
 it('has no two folders of the engine that import each other', () => {
   expect(mutualFolders()).toEqual([]);
-});
-
-it('names files and folders of this repository that exist', () => {
-  const missing = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })].flatMap(
-    (file) =>
-      [
-        ...readFileSync(join(root, file), 'utf8').matchAll(
-          /`((?:electron|renderer|python-backend|resources|build|e2e|packaging|docs)\/[\w./-]*)`/g,
-        ),
-      ].flatMap(([, path = '']) => (existsSync(join(root, path)) ? [] : [`${file}: ${path}`])),
-  );
-  expect(missing).toEqual([]);
 });
 
 it('counts the files of each walk, all of which exist', () => {

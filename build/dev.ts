@@ -5,7 +5,6 @@
  *   npm run dev -- --memory            uses the in-memory engine of the window's tests, without Python and files
  *   npm run dev -- -- --root FOLDER    passes what follows a second `--` to `virnucpro serve`
  */
-import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
@@ -36,7 +35,9 @@ const command = values.memory
       values['engine-port'],
       ...positionals,
     ];
-const sources = values.memory ? ['electron/contract', 'renderer/testing'] : ['electron'];
+const sources = (values.memory ? ['electron/contract', 'renderer/testing'] : ['electron']).map((folder) =>
+  join(root, folder),
+);
 
 const vite = await createServer({
   configFile: join(root, 'renderer', 'vite.config.ts'),
@@ -48,41 +49,31 @@ const windowAddress = `http://${HOST}:${vite.config.server.port}/`;
 process.stdout.write(`The window, once the engine is ready: ${windowAddress}\n`);
 
 let engine = startEngine();
-const end = new AbortController();
-const ended = new Promise((resolve) => {
-  end.signal.addEventListener('abort', resolve);
+let restarted = Promise.resolve();
+let isEnding = false;
+let timer: NodeJS.Timeout | undefined;
+// Node's own --watch cannot be used: it sends its own messages through the threads of the run database, and the
+// engine would take them for answers.
+vite.watcher.add(sources).on('all', (_, file) => {
+  if (!sources.some((folder) => file.startsWith(folder))) return;
+  if (!file.endsWith('.ts') || file.endsWith('.test.ts')) return;
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    restarted = restarted.then(restart);
+  }, SETTLE_MS);
 });
-let changed = sourceChange();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    end.abort();
+    isEnding = true;
     engine.kill(signal);
+    void Promise.all([restarted, engine]).then(() => vite.close());
   });
 }
-while (!isEnding()) {
-  const event = await Promise.race([
-    engine.then(() => 'ended' as const),
-    changed.then(() => 'changed' as const),
-  ]);
-  if (isEnding()) break;
-  if (event === 'ended') {
-    process.stdout.write('The engine ended. It starts again after the next change; Ctrl-C ends this.\n');
-    await Promise.race([changed, ended]);
-  } else {
-    process.stdout.write('Restarting the engine.\n');
-    engine.kill('SIGTERM');
-    await engine;
-  }
-  if (isEnding()) break;
-  changed = sourceChange();
-  engine = startEngine();
-}
-await engine;
-await vite.close();
 
-/** This is a function, because a signal may arrive during any await. */
-function isEnding(): boolean {
-  return end.signal.aborted;
+async function restart(): Promise<void> {
+  engine.kill('SIGTERM');
+  await engine;
+  if (!isEnding) engine = startEngine();
 }
 
 /**
@@ -114,25 +105,8 @@ function startEngine() {
   createInterface(subprocess.stdout).on('line', (line) => {
     process.stdout.write(`${line.replaceAll(`${engineAddress}/`, windowAddress)}\n`);
   });
-  return subprocess;
-}
-
-/**
- * Resolves once after the engine's sources have changed. Node's own --watch cannot be used: it sends its own
- * messages through the threads of the run database, and the engine would take them for answers.
- */
-function sourceChange(): Promise<void> {
-  return new Promise((resolve) => {
-    let timer: NodeJS.Timeout | undefined;
-    const watchers = sources.map((folder) =>
-      watch(join(root, folder), { recursive: true, signal: end.signal }, (_, file) => {
-        if (file === null || !file.endsWith('.ts') || file.endsWith('.test.ts')) return;
-        clearTimeout(timer);
-        timer = setTimeout(() => {
-          for (const watcher of watchers) watcher.close();
-          resolve();
-        }, SETTLE_MS);
-      }),
-    );
+  void subprocess.then(() => {
+    if (!isEnding) process.stdout.write('The engine ended; a change of its sources starts it again.\n');
   });
+  return subprocess;
 }

@@ -20,47 +20,44 @@ const workflowSchema = z.object({
 });
 const text = readFileSync(join(root, '.github', 'workflows', 'release.yml'), 'utf8');
 
-describe('a release', () => {
+describe.skipIf(process.platform === 'win32')('a release', () => {
   const steps = Object.values(workflowSchema.parse(load(text)).jobs).flatMap(({ steps }) => steps);
   const packing = (system: string) =>
     steps.find((step) => step.if === `runner.os == '${system}'` && step.run?.includes('npm run pack'));
   const commands = steps.map(({ run }) => run ?? '').join('\n');
 
-  it.skipIf(process.platform === 'win32')(
-    'gives each system only the secrets of its own signature, in the form that electron-builder expects',
-    async () => {
-      expect(packing('Linux')?.env).toBeUndefined();
-      expect(JSON.stringify(packing('Windows')?.env)).not.toMatch(/CSC|APPLE/);
-      expect(JSON.stringify(packing('macOS')?.env)).not.toContain('AZURE');
+  it('gives each system only the secrets of its own signature, in the form that electron-builder expects', async () => {
+    expect(packing('Linux')?.env).toBeUndefined();
+    expect(JSON.stringify(packing('Windows')?.env)).not.toMatch(/CSC|APPLE/);
+    expect(JSON.stringify(packing('macOS')?.env)).not.toContain('AZURE');
 
-      const folder = temporaryFolder();
-      // This stand-in prints the arguments and variables that it was given.
-      writeFileSync(
-        join(folder, 'npm'),
-        '#!/bin/sh\nprintf "%s\\n" "$@"\n[ -z "$APPLE_API_KEY" ] || cat "$APPLE_API_KEY"\n',
-        { mode: 0o755 },
-      );
-      const run = async (system: string, given: Record<string, string>): Promise<string[]> => {
-        const { run: command = '', env = {} } = packing(system) ?? {};
-        const unset = Object.fromEntries(Object.keys(env).map((name) => [name, '']));
-        const { stdout } = await execa('bash', ['-eo', 'pipefail', '-c', command], {
-          env: { ...unset, ...given, RUNNER_TEMP: folder, PATH: `${folder}:/usr/bin:/bin` },
-          extendEnv: false,
-        });
-        return stdout.split('\n');
-      };
-      expect(await run('macOS', {})).toEqual(['run', 'pack']);
-      expect(await run('macOS', { APPLE_API_KEY_TEXT: 'the key' })).toEqual(['run', 'pack', 'the key']);
-      expect(await run('Windows', {})).toEqual(['run', 'pack', '--']);
-      const signed = await run('Windows', {
-        AZURE_CLIENT_SECRET: 'secret',
-        AZURE_PUBLISHER: 'The Institute',
+    const folder = temporaryFolder();
+    // This stand-in prints the arguments and variables that it was given.
+    writeFileSync(
+      join(folder, 'npm'),
+      '#!/bin/sh\nprintf "%s\\n" "$@"\n[ -z "$APPLE_API_KEY" ] || cat "$APPLE_API_KEY"\n',
+      { mode: 0o755 },
+    );
+    const run = async (system: string, given: Record<string, string>): Promise<string[]> => {
+      const { run: command = '', env = {} } = packing(system) ?? {};
+      const unset = Object.fromEntries(Object.keys(env).map((name) => [name, '']));
+      const { stdout } = await execa('bash', ['-eo', 'pipefail', '-c', command], {
+        env: { ...unset, ...given, RUNNER_TEMP: folder, PATH: `${folder}:/usr/bin:/bin` },
+        extendEnv: false,
       });
-      expect(signed).toContain('-c.win.azureSignOptions.publisherName=The Institute');
-    },
-  );
+      return stdout.split('\n');
+    };
+    expect(await run('macOS', {})).toEqual(['run', 'pack']);
+    expect(await run('macOS', { APPLE_API_KEY_TEXT: 'the key' })).toEqual(['run', 'pack', 'the key']);
+    expect(await run('Windows', {})).toEqual(['run', 'pack', '--']);
+    const signed = await run('Windows', {
+      AZURE_CLIENT_SECRET: 'secret',
+      AZURE_PUBLISHER: 'The Institute',
+    });
+    expect(signed).toContain('-c.win.azureSignOptions.publisherName=The Institute');
+  });
 
-  it.skipIf(process.platform === 'win32')('is refused if its tag is not the version', async () => {
+  it('is refused if its tag is not the version', async () => {
     const command = steps.find(({ run }) => run?.includes('jq'))?.run ?? '';
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     const folder = temporaryFolder();
@@ -81,27 +78,24 @@ describe('a release', () => {
     for (const tag of ['v7.7.7', version, `v${version}-rc1`]) expect(await isRefused(tag), tag).toBe(true);
   });
 
-  it.skipIf(process.platform === 'win32')(
-    'has the notes of its version, and fails without them',
-    async () => {
-      const command = /^awk [^]*?>> notes\.md$/m.exec(commands)?.[0] ?? '';
-      expect(command).toContain('CHANGELOG.md');
-      const folder = temporaryFolder();
-      const notes = async (tag: string): Promise<string | null> => {
-        const script = command
-          .replaceAll('notes.md', `'${join(folder, 'notes.md')}'`)
-          .replaceAll('CHANGELOG.md', join(root, 'CHANGELOG.md'));
-        const { failed } = await execa('bash', ['-e', '-c', script], {
-          env: { GITHUB_REF_NAME: tag, GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'a/b' },
-          reject: false,
-        });
-        return failed ? null : readFileSync(join(folder, 'notes.md'), 'utf8');
-      };
-      expect(await notes('v0.1.0')).toMatch(/^## \[0\.1\.0\]/);
-      expect(await notes('v0.1.0')).not.toContain('Unreleased');
-      // Users who open an unsigned program for the first time need instructions.
-      expect(await notes('v0.1.0')).toContain('https://github.com/a/b/blob/v0.1.0/docs/troubleshooting.md');
-      expect(await notes('v7.7.7')).toBeNull();
-    },
-  );
+  it('has the notes of its version, and fails without them', async () => {
+    const command = /^awk [^]*?>> notes\.md$/m.exec(commands)?.[0] ?? '';
+    expect(command).toContain('CHANGELOG.md');
+    const folder = temporaryFolder();
+    const notes = async (tag: string): Promise<string | null> => {
+      const script = command
+        .replaceAll('notes.md', `'${join(folder, 'notes.md')}'`)
+        .replaceAll('CHANGELOG.md', join(root, 'CHANGELOG.md'));
+      const { failed } = await execa('bash', ['-e', '-c', script], {
+        env: { GITHUB_REF_NAME: tag, GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'a/b' },
+        reject: false,
+      });
+      return failed ? null : readFileSync(join(folder, 'notes.md'), 'utf8');
+    };
+    expect(await notes('v0.1.0')).toMatch(/^## \[0\.1\.0\]/);
+    expect(await notes('v0.1.0')).not.toContain('Unreleased');
+    // Users who open an unsigned program for the first time need instructions.
+    expect(await notes('v0.1.0')).toContain('https://github.com/a/b/blob/v0.1.0/docs/troubleshooting.md');
+    expect(await notes('v7.7.7')).toBeNull();
+  });
 });

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import tokenizers
-from torch import Tensor
+from torch import Tensor, nn
 
-from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
-from virnucpro_backend.encoders.esm2 import Esm2Config
+from training.networks import Model
 from virnucpro_backend.encoders.float32 import inverse_frequencies
+from virnucpro_backend.encoders.head import HEAD_TENSORS
 from virnucpro_backend.safetensors_file import sha256_of_file, write_safetensors
 from virnucpro_backend.weights.model_files import ModelFile
 from virnucpro_backend.weights.model_json import ModelDescription, write_model_json
@@ -25,41 +24,18 @@ FILES = {
 }
 CHUNK_LENGTH = 500
 
-_HEAD = {
-    "hidden_layer.weight": "hidden_layer.weight",
-    "hidden_layer.bias": "hidden_layer.bias",
-    "bn1.weight": "weight",
-    "bn1.bias": "bias",
-    "bn1.running_mean": "running_mean",
-    "bn1.running_var": "running_var",
-    "output_layer.weight": "output_layer.weight",
-    "output_layer.bias": "output_layer.bias",
-}
-"""The classifier's tensors by their names in `Models`."""
 
-
-def write_model_folder(
-    folder: Path,
-    state: Mapping[str, Tensor],
-    member: int,
-    esm2: Esm2Config,
-    dnabert_s: DnabertSConfig,
-    tokenizer: tokenizers.Tokenizer,
-) -> None:
-    """Write one member of a `Models` state dict. Matrices are rounded to FP16, other tensors stay FP32."""
+def write_model_folder(folder: Path, model: Model, tokenizer: tokenizers.Tokenizer) -> None:
+    """Write a model. Matrices of the encoders are rounded to FP16, other tensors stay FP32."""
     folder.mkdir(parents=True, exist_ok=True)
-    esm2_arrays = _encoder(state, "esm2.", member)
-    esm2_arrays["rotary.inv_freq"] = inverse_frequencies(esm2.head_dim).numpy()
-    esm2_arrays["embedding.weight"] = _array(state["esm2.embedding"][member])
-    dnabert_s_arrays = _encoder(state, "dnabert_s.", member)
-    table = state["dnabert_s.embedding"][member].float()
-    parts = state.get("dnabert_s.parts")
-    if parts is not None:
-        table = table + state["dnabert_s.part_embedding"][member].float()[parts].sum(1)
-    dnabert_s_arrays["embedding.weight"] = _array(table.half())
+    esm2_arrays = _encoder(model.esm2)
+    esm2_arrays["rotary.inv_freq"] = inverse_frequencies(model.esm2.config.head_dim).numpy()
+    esm2_arrays["embedding.weight"] = _array(model.esm2.embedding)
+    dnabert_s_arrays = _encoder(model.dnabert_s)
+    dnabert_s_arrays["embedding.weight"] = _array(model.dnabert_s.table().half())
     write_safetensors(folder / FILES["esm2"], esm2_arrays)
     write_safetensors(folder / FILES["dnabert_s"], dnabert_s_arrays)
-    head = {ours: _array(state[f"head.{theirs}"][member].float()) for ours, theirs in _HEAD.items()}
+    head = {name: _array(model.head.state_dict()[name]) for name in HEAD_TENSORS}
     write_safetensors(folder / FILES["head"], head)
     text = tokenizer.to_str() + "\n"
     (folder / FILES["tokenizer"]).write_text(text, encoding="utf-8", newline="\n")
@@ -73,24 +49,22 @@ def write_model_folder(
         notice="teaching model, not for research",
         chunk_length=CHUNK_LENGTH,
         files=files,
-        esm2=esm2,
-        dnabert_s=dnabert_s,
+        esm2=model.esm2.config,
+        dnabert_s=model.dnabert_s.config,
         norm_bands=None,
     )
     write_model_json(folder, description)
 
 
-def _encoder(state: Mapping[str, Tensor], prefix: str, member: int) -> dict[str, npt.NDArray[np.generic]]:
+def _encoder(encoder: nn.Module) -> dict[str, npt.NDArray[np.generic]]:
     """The tensors of an encoder's layers and norms; its other trained tensors are not needed any more."""
-    arrays = {}
-    for name, stacked in state.items():
-        short = name.removeprefix(prefix)
-        if name.startswith(prefix) and short.startswith(("layers.", "final_norm.", "embedding_norm.")):
-            tensor = stacked[member].float()
-            arrays[short] = _array(tensor.half() if tensor.dim() == 2 else tensor)
-    return arrays
+    return {
+        name: _array(tensor.half() if tensor.dim() == 2 else tensor)
+        for name, tensor in encoder.state_dict().items()
+        if name.startswith(("layers.", "final_norm.", "embedding_norm."))
+    }
 
 
 def _array(tensor: Tensor) -> npt.NDArray[np.generic]:
-    array: npt.NDArray[np.generic] = tensor.contiguous().numpy()
+    array: npt.NDArray[np.generic] = tensor.detach().contiguous().numpy()
     return array

@@ -20,8 +20,6 @@ FOLDS = 10
 TEST_FOLDS = (0, 1)
 """Fragments of the records in these folds are not used for training or for choosing a variant."""
 
-IntArray = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True)
 class Fragment:
@@ -61,18 +59,11 @@ def write_numbered(path: Path, sequences: Iterable[str]) -> Path:
 
 @dataclass(frozen=True)
 class FrameTokens:
-    """Reading frames of sequences: tokens int16 [frames, length], padded with -1; chunk and sequence int64
-    [frames]; `chunk_sequence` int64 [chunks]: the sequence of each chunk."""
+    """Reading frames of sequences: tokens int16 [frames, length], padded with -1; sequence int64 [frames]."""
 
     proteins: npt.NDArray[np.int16]
     dna: npt.NDArray[np.int16]
-    chunk: IntArray
-    chunk_sequence: IntArray
-
-    @property
-    def sequence(self) -> IntArray:
-        """The sequence of every frame."""
-        return self.chunk_sequence[self.chunk]
+    sequence: npt.NDArray[np.int64]
 
 
 def frame_tokens(sequences: Sequence[str], tokenizer: DnaTokenizer, chunk_length: int) -> FrameTokens:
@@ -83,7 +74,7 @@ def frame_tokens(sequences: Sequence[str], tokenizer: DnaTokenizer, chunk_length
     frames = open_frames(letters, offsets_of(lengths)[table.record] + table.start, table.length)
     proteins = esm2_tokens(frames.residues, offsets_of(frames.residue_counts))
     dna = tokenizer.encode(frames.nucleotides, offsets_of(frames.nucleotide_counts))
-    return FrameTokens(padded(proteins), padded(dna), frames.chunk, table.record)
+    return FrameTokens(padded(proteins), padded(dna), table.record[frames.chunk])
 
 
 def padded(sequences: TokenSequences) -> npt.NDArray[np.int16]:

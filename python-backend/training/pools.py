@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from training.fragments import Fragment, FrameTokens, frame_tokens, random_cuts
 from virnucpro_backend.encoders.tokens import DnaTokenizer
@@ -34,26 +34,23 @@ class Pool:
     count: Tensor
     label: Tensor
 
-    def allowed(self, fragments: list[list[int]]) -> tuple[Tensor, Tensor]:
-        """Return the numbers of the frames that each member may learn from [members, most], and how many."""
-        device = self.fragment.device
-        rows = [torch.isin(self.fragment, torch.tensor(f, device=device)).nonzero()[:, 0] for f in fragments]
-        padded = nn.utils.rnn.pad_sequence(rows, batch_first=True)
-        return padded, torch.tensor([len(row) for row in rows], device=device)
+    def frames_of(self, fragments: Tensor) -> Tensor:
+        """Return the numbers of these fragments' frames."""
+        return torch.isin(self.fragment, fragments.to(self.fragment.device)).nonzero()[:, 0]
 
 
 def make_pools(
-    fragments: list[Fragment], tokenizer: str, cuts: int, mutations: float, device: torch.device, workers: int
+    fragments: list[Fragment], tokenizer: str, cuts: int, mutations: float, device: torch.device
 ) -> dict[int, Pool]:
     """Make `cuts` random cuts of every fragment in every length; `tokenizer`: a tokenizer.json's text."""
     jobs = [(length, piece) for length in LENGTHS for piece in range(-(-cuts // _AT_ONCE))]
-    with ProcessPoolExecutor(workers) as processes:
+    with ProcessPoolExecutor() as processes:
         futures = [
             processes.submit(_cuts, fragments, tokenizer, length, mutations, 1000 * length + piece)
             for length, piece in jobs
         ]
         made = [future.result() for future in futures]
-    label = torch.tensor([float(fragment.virus) for fragment in fragments])
+    label = torch.tensor([int(fragment.virus) for fragment in fragments])
     pools = {}
     for length in LENGTHS:
         sets = [frames for (its, _), frames in zip(jobs, made, strict=True) if its == length]
@@ -72,17 +69,12 @@ def make_pools(
     return pools
 
 
-def opened(tokenizer: str) -> DnaTokenizer:
-    """Open the backend's tokenizer from the text of a tokenizer.json."""
+def _cuts(fragments: list[Fragment], tokenizer: str, length: int, mutations: float, seed: int) -> FrameTokens:
+    cuts = list(random_cuts(fragments, length, _AT_ONCE, mutations, np.random.default_rng(seed)))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tokenizer.json"
         path.write_text(tokenizer, encoding="utf-8")
-        return DnaTokenizer(path)
-
-
-def _cuts(fragments: list[Fragment], tokenizer: str, length: int, mutations: float, seed: int) -> FrameTokens:
-    cuts = list(random_cuts(fragments, length, _AT_ONCE, mutations, np.random.default_rng(seed)))
-    return frame_tokens(cuts, opened(tokenizer), length)
+        return frame_tokens(cuts, DnaTokenizer(path), length)
 
 
 def _joined(tables: Sequence[npt.NDArray[np.int16]]) -> npt.NDArray[np.int16]:

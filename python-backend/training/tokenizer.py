@@ -17,7 +17,12 @@ def hexamer_tokenizer() -> tokenizers.Tokenizer:
     vocabulary = {piece: number for number, piece in enumerate((*SPECIAL, *pieces))}
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split(Regex(".{1,6}"), behavior="isolated")
-    return _between_marks(tokenizer)
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")],
+    )
+    return tokenizer
 
 
 def codons_of_hexamers(tokenizer: tokenizers.Tokenizer) -> list[list[int]]:
@@ -28,22 +33,3 @@ def codons_of_hexamers(tokenizer: tokenizers.Tokenizer) -> list[list[int]]:
         halves = ("", "") if piece in SPECIAL else (piece[:3], piece[3:] and "+" + piece[3:])
         parts.append([numbers.setdefault(half, len(numbers)) for half in halves])
     return parts
-
-
-def byte_pair_tokenizer(corpus: list[str], vocabulary: int) -> tokenizers.Tokenizer:
-    """Make a tokenizer like DNABERT-S's, whose pieces are frequent in a corpus and have any length."""
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="[UNK]"))
-    trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=vocabulary, special_tokens=list(SPECIAL), max_token_length=8, show_progress=False
-    )
-    tokenizer.train_from_iterator(corpus, trainer)
-    return _between_marks(tokenizer)
-
-
-def _between_marks(tokenizer: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
-    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")],
-    )
-    return tokenizer

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "sinfo")
@@ -47,53 +48,15 @@ def free_ports(count: int) -> list[int]:
 
 
 class PrivateSlurm:
-    """A context in which SLURM answers programs that have `environment`."""
+    """SLURM, once started, answers programs that have `environment`."""
 
-    def __init__(self, folder: Path, nodes: int = 3) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.nodes = [f"node{number}" for number in range(nodes)]
+        self.nodes = ["node0", "node1", "node2"]
         self.environment = {"SLURM_CONF": str(folder / "slurm.conf"), "PATH": PATHS}
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self._daemons: list[subprocess.Popen[bytes]] = []
 
-    def __enter__(self) -> PrivateSlurm:
-        try:
-            self._start()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Ends the daemons and the tasks that they started; each daemon leads its own process group."""
-        with contextlib.suppress(Exception):
-            self.run("scancel", "--full", "--signal=KILL", f"--user={getpass.getuser()}", check=False)
-        for process in reversed(self._processes):
-            process.send_signal(signal.SIGTERM)
-        for process in reversed(self._processes):
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(10)
-            with contextlib.suppress(OSError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        # Kill slurmd's remaining step daemons, which have our folder in their environment.
-        for pid in self._left():
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-
-    def run(self, *command: str, check: bool = True) -> str:
-        done = subprocess.run(
-            command,
-            env={**os.environ, **self.environment},
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            stdin=subprocess.DEVNULL,
-        )
-        if check and done.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)}: {done.stdout}{done.stderr}")
-        return done.stdout
-
-    def _start(self) -> None:
+    def start(self) -> None:
         munge = self.folder / "munge"
         munge.mkdir(parents=True, mode=0o700)
         (munge / "key").write_bytes(secrets.token_bytes(128))
@@ -117,11 +80,27 @@ class PrivateSlurm:
             (self.folder / name).mkdir(mode=0o755)
         self._write_configuration(talk / "munge.socket")
         self._run_daemon("slurmctld", "-D", "-c")
-        self._wait(lambda: "UP" in self.run("scontrol", "ping", check=False), "slurmctld")
+        self._wait(lambda: "UP" in self._answer("scontrol", "ping"), "slurmctld")
         for node in self.nodes:
             self._run_daemon("slurmd", "-D", "-N", node, "-f", str(self.folder / "slurm.conf"))
-        idle = ["idle"] * len(self.nodes)
-        self._wait(lambda: self.run("sinfo", "-h", "-N", "-p", "main", "-o", "%T").split() == idle, "slurmd")
+        states = ("sinfo", "-h", "-N", "-p", "main", "-o", "%T")
+        self._wait(lambda: self._answer(*states).split() == ["idle"] * len(self.nodes), "slurmd")
+
+    def end(self) -> None:
+        """Kill the daemons, then all that they started, which has our configuration in its environment."""
+        for daemon in self._daemons:
+            daemon.kill()
+            daemon.wait()
+        mark = f"SLURM_CONF={self.folder}/slurm.conf".encode()
+        for entry in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if mark in (entry / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(entry.name), signal.SIGKILL)
+
+    def _answer(self, *command: str) -> str:
+        environment = {**os.environ, **self.environment}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+        return done.stdout
 
     def _write_configuration(self, munge: Path) -> None:
         host = socket.gethostname()
@@ -164,46 +143,38 @@ class PrivateSlurm:
         (folder / "cgroup.conf").write_text("CgroupAutomount=no\n")
 
     def _run_daemon(self, *command: str) -> None:
-        log = (self.folder / f"{command[0]}-{len(self._processes)}.out").open("wb")
-        self._processes.append(
-            subprocess.Popen(
-                [shutil.which(command[0], path=PATHS) or command[0], *command[1:]],
-                env={**os.environ, **self.environment},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
+        with (self.folder / f"{command[0]}-{len(self._daemons)}.out").open("wb") as log:
+            self._daemons.append(
+                subprocess.Popen(
+                    [shutil.which(command[0], path=PATHS) or command[0], *command[1:]],
+                    env={**os.environ, **self.environment},
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                )
             )
-        )
 
-    def _wait(self, there: object, what: str) -> None:
-        assert callable(there)
+    def _wait(self, there: Callable[[], bool], what: str) -> None:
         deadline = time.monotonic() + PATIENCE
         while not there():
-            ended = [process for process in self._processes if process.poll() is not None]
-            if ended or time.monotonic() > deadline:
+            if any(daemon.poll() is not None for daemon in self._daemons) or time.monotonic() > deadline:
                 logs = "".join(path.read_text(errors="replace") for path in sorted(self.folder.glob("*.out")))
                 raise RuntimeError(f"{what} did not start: {logs[-3000:]}")
             time.sleep(0.2)
-
-    def _left(self) -> list[int]:
-        mark = f"SLURM_CONF={self.folder}/slurm.conf".encode()
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit() and int(entry.name) != os.getpid():
-                with contextlib.suppress(OSError):
-                    if mark in (entry / "environ").read_bytes().split(b"\0"):
-                        found.append(int(entry.name))
-        return found
 
 
 def main() -> None:
     # SLURM's configuration doesn't support paths with spaces.
     with tempfile.TemporaryDirectory(prefix="slurm-") as folder:
         Path(folder).chmod(0o755)
-        with PrivateSlurm(Path(folder) / "s") as slurm:
+        slurm = PrivateSlurm(Path(folder) / "s")
+        try:
+            slurm.start()
             print(json.dumps(slurm.environment), flush=True)
             sys.stdin.read()
+        finally:
+            slurm.end()
 
 
 if __name__ == "__main__":

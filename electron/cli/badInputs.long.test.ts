@@ -40,11 +40,8 @@ function rowsOf(folder: string, input: string): string[] {
 describe.skipIf(WITHOUT_PYTHON ?? process.platform === 'win32')('files that are damaged or foreign', () => {
   it('do not stop a run, and together change nothing for one good file', async () => {
     const parent = temporaryFolder();
-    const [inputs, alone, together] = ['inputs', 'alone', 'together'].map((name) => join(parent, name)) as [
-      string,
-      string,
-      string,
-    ];
+    const at = (name: string) => join(parent, name);
+    const [inputs, alone, together] = [at('inputs'), at('alone'), at('together')];
     mkdirSync(inputs);
     const cases = JSON.parse(execFileSync(REAL_PYTHON, [GENERATOR, inputs], { encoding: 'utf8' })) as Case[];
     const good = join(inputs, 'zz good.fa');

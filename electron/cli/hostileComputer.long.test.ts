@@ -14,16 +14,8 @@ import { ended, MANY_PARTS, succeeds, virnucpro, waitUntil } from './testing/com
 const LIMIT_MS = 240_000;
 const LIMITS = { timeoutMs: LIMIT_MS };
 
-const predict = (folder: string): string[] => [
-  'predict',
-  SAMPLE,
-  '-o',
-  folder,
-  ...MANY_PARTS,
-  '--devices',
-  'cpu:1',
-];
-const resume = (folder: string): string[] => ['resume', folder, '--python', REAL_PYTHON];
+const predict = (folder: string) => ['predict', SAMPLE, '-o', folder, ...MANY_PARTS, '--devices', 'cpu:1'];
+const resume = (folder: string) => ['resume', folder, '--python', REAL_PYTHON];
 
 const done = (args: string[]): Promise<string> => succeeds(args, LIMITS);
 

@@ -21,11 +21,8 @@ function makeLegacyFolder(folder: string): void {
 describe.skipIf(WITHOUT_PYTHON)('import-legacy', () => {
   it('continues an interrupted run of the original tool, and reports what it reused', async () => {
     const parent = temporaryFolder();
-    const [legacy, run, other] = ['legacy', 'run', 'other.fa'].map((name) => join(parent, name)) as [
-      string,
-      string,
-      string,
-    ];
+    const at = (name: string) => join(parent, name);
+    const [legacy, run, other] = [at('legacy'), at('run'), at('other.fa')];
     makeLegacyFolder(legacy);
     const importLegacy = (...words: string[]): string[] => [
       ...['import-legacy', legacy, ...words],

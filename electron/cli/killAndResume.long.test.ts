@@ -43,18 +43,12 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('kill -9 of the 
     let folder = join(parent, 'killed');
     const marker = folder;
     vi.stubEnv(MARK, marker);
-    const start = (): string[] =>
-      existsSync(join(folder, 'run.db'))
-        ? [
-            'resume',
-            folder,
-            '-q',
-            '--devices',
-            `cpu:${1 + Math.floor(3 * random())}`,
-            '--python',
-            REAL_PYTHON,
-          ]
+    const start = () => {
+      const devices = `cpu:${1 + Math.floor(3 * random())}`;
+      return existsSync(join(folder, 'run.db'))
+        ? ['resume', folder, '-q', '--devices', devices, '--python', REAL_PYTHON]
         : ['predict', input, '-o', folder, '-q', ...SAMPLED];
+    };
     const files = (kind: string): number =>
       existsSync(join(folder, 'work', kind)) ? readdirSync(join(folder, 'work', kind)).length : 0;
     const scored = (more: number) => (): (() => boolean) => {

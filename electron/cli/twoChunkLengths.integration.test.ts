@@ -36,29 +36,19 @@ function pieces(length: number): Map<string, string> {
 const asFasta = (records: Iterable<[string, string]>) =>
   [...records].map(([name, letters]) => `>${name}\n${letters}\n`).join('');
 
+const predict = (file: string, folder: string, length: string, ...more: string[]) => [
+  ...['predict', file, '-o', folder, '-q', ...MANY_PARTS, '--precision', 'fp32', '--chunk-length', length],
+  ...more,
+];
+
 describe.skipIf(WITHOUT_PYTHON)('predict --chunk-length 500+300', () => {
   it('judges what 500 judges as 500 does, and the rest as 300 judges the same bases', async () => {
     const parent = temporaryFolder();
     const [input, lost] = [join(parent, 'input.fa'), join(parent, 'lost.fa')];
-    const [one, two, shorter] = ['one', 'two', 'shorter'].map((name) => join(parent, name)) as [
-      string,
-      string,
-      string,
-    ];
+    const at = (name: string) => join(parent, name);
+    const [one, two, shorter] = [at('one'), at('two'), at('shorter')];
     const sequences = pieces(500);
     writeFileSync(input, asFasta(sequences));
-    const predict = (file: string, folder: string, length: string) => [
-      'predict',
-      file,
-      '-o',
-      folder,
-      '-q',
-      ...MANY_PARTS,
-      '--precision',
-      'fp32',
-      '--chunk-length',
-      length,
-    ];
     await succeeds(predict(input, one, '500'));
     await succeeds(predict(input, two, '500+300'));
 
@@ -119,14 +109,11 @@ describe.skipIf(WITHOUT_PYTHON)('predict --chunk-length 500+300', () => {
 
   it('computes only the second look of a finished run, killed and resumed in between, with the tables of both looks', async () => {
     const parent = temporaryFolder();
-    const [input, one, two, later] = ['input.fa', 'one', 'two', 'later'].map((name) =>
-      join(parent, name),
-    ) as [string, string, string, string];
+    const at = (name: string) => join(parent, name);
+    const [input, one, two, later] = [at('input.fa'), at('one'), at('two'), at('later')];
     writeFileSync(input, asFasta(pieces(500)));
-    const to = (folder: string, length: string, ...more: string[]) => [
-      ...['predict', input, '-o', folder, '-q', ...MANY_PARTS, '--precision', 'fp32', '--order', 'sample'],
-      ...['--chunk-length', length, ...more],
-    ];
+    const to = (folder: string, length: string, ...more: string[]) =>
+      predict(input, folder, length, '--order', 'sample', ...more);
     await succeeds(to(one, '500'));
     await succeeds(to(two, '500+300'));
 
@@ -164,9 +151,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict --chunk-length 500+300', () => {
 
   it('refuses a second length that is not shorter, or less than half', async () => {
     for (const length of ['500+500', '500+200', '300+500', '500+300+200']) {
-      const { code, output } = await ended(
-        virnucpro(['predict', SAMPLE, ...MANY_PARTS, '--chunk-length', length]),
-      );
+      const { code, output } = await ended(virnucpro(predict(SAMPLE, temporaryFolder(), length)));
       expect(code, output).toBe(1);
     }
   });

@@ -8,7 +8,7 @@ import type { StoredRun } from '../../store/types.ts';
 import { inputLabels } from '../../results/cellText.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 import { markSequence } from '../../store/shortlist.ts';
-import { compareRuns, matchInputs, writeComparison, type ComparedSequence } from './compareRuns.ts';
+import { compareRuns, writeComparison, type ComparedSequence } from './compareRuns.ts';
 import { ComparisonPages } from './listedSequences.ts';
 
 type Short = [name: string, length: number, prediction: SequenceResult['prediction'], score: number | null];
@@ -145,21 +145,6 @@ describe('two runs of several files', () => {
   const backward: File = { path: '/x/p_R2.fq', sha256: '2', sequences: reads(0.7) };
   const compared = (first: File[], second: File[]) =>
     compareRuns(runOfFiles(...first), runOfFiles(...second), () => undefined);
-  const EXACT = { sameCall: 5, matchedByOrder: 0, scores: { largestDifference: 0 } };
-
-  it('compare each read with itself, whichever order the files of the pair came in', async () => {
-    for (const second of [
-      [forward, backward],
-      [backward, forward],
-    ])
-      expect(await compared([forward, backward], second)).toMatchObject({
-        ...EXACT,
-        inBoth: 10,
-        sameCall: 10,
-      });
-    expect(await compared([backward], [forward, backward])).toMatchObject({ ...EXACT, onlyInSecond: 5 });
-    expect(await compared([forward, backward], [backward])).toMatchObject({ ...EXACT, onlyInFirst: 5 });
-  });
 
   it('find files that were moved, renamed or changed, and say what they compared by names alone', async () => {
     const renamed = { ...backward, path: '/y/mates.fq' };
@@ -178,24 +163,6 @@ describe('two runs of several files', () => {
       otherInputs: { first: ['p_R1.fq', 'p_R2.fq'], second: ['all.fq'] },
       matchedByOrder: 5,
     });
-  });
-
-  it('have the agreement and kappa of a worked example', async () => {
-    // Of 50, both say virus of 20 and other of 15: 0.7 agree, 0.5 would by chance.
-    const [virus, others] = [['virus'], ['others']] as const;
-    const pairs = [
-      ...Array.from({ length: 20 }, () => [...virus, ...virus]),
-      ...Array.from({ length: 5 }, () => [...virus, ...others]),
-      ...Array.from({ length: 10 }, () => [...others, ...virus]),
-      ...Array.from({ length: 15 }, () => [...others, ...others]),
-    ];
-    const file = (side: 0 | 1): File => ({
-      ...{ path: '/x/all.fa', sha256: '1' },
-      sequences: pairs.map((calls) => ['same', 500, calls[side]!, 0.5]),
-    });
-    const { agreement } = await compared([file(0)], [file(1)]);
-    expect(agreement[0]).toMatchObject({ called: 50, sameCall: 35 });
-    expect(agreement[0]?.kappa).toBeCloseTo(0.4, 12);
   });
 
   it('are compared sequence by sequence of each file, whatever the names, as a slow count does', async () => {
@@ -264,23 +231,6 @@ describe('two runs of several files', () => {
           ),
         );
         expect(found.agreement).toHaveLength(1 + several.size + all.length);
-      }),
-    );
-  });
-
-  it('match the counterparts of any files in any order', () => {
-    const files = fc.uniqueArray(fc.record({ name: fc.constantFrom('a', 'b', 'c'), sha256: fc.uuid() }), {
-      selector: ({ sha256 }) => sha256,
-    });
-    const shuffled = files.chain((all) =>
-      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: 0, maxLength: all.length })),
-    );
-    fc.assert(
-      fc.property(shuffled, ([all, some]) => {
-        const inputs = (of: typeof all) => of.map(({ name, sha256 }) => ({ path: `/${name}`, sha256 }));
-        const { first, second } = matchInputs(inputs(all), inputs(some));
-        expect(second).toEqual(some.map((one) => first[all.indexOf(one)]));
-        expect(new Set(second).size).toBe(some.length);
       }),
     );
   });

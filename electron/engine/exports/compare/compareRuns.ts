@@ -220,7 +220,7 @@ interface MatchedInputs {
  * their paths, then by file names, where only one input of each run has it. What is left of both runs is
  * compared as if it were one file.
  */
-export function matchInputs(first: readonly Input[], second: readonly Input[]): MatchedInputs {
+function matchInputs(first: readonly Input[], second: readonly Input[]): MatchedInputs {
   const places = { first: first.map(() => ''), second: second.map(() => '') };
   const same = new Set<string>();
   const changed: string[] = [];

@@ -6,7 +6,18 @@ import { appError } from '../../../../contract/errors.ts';
 import type { StoredPart } from '../../../store/types.ts';
 import { type WorkEvent, newWorkState, type ComputedBy } from './workState.ts';
 import { decideWork } from './decideWork.ts';
-import { DIED, done, failed, part, ready } from './testing/workEvents.ts';
+import {
+  DIED,
+  died,
+  done,
+  ended,
+  failed,
+  part,
+  read,
+  ready,
+  registered,
+  started,
+} from './testing/workEvents.ts';
 
 const DISK = appError('disk_full', 'No space.');
 
@@ -65,7 +76,7 @@ function session(devices: readonly string[], computedBy: ComputedBy = 'devices')
 function atWork(keys = ['1', '2', '3', '4', '5']) {
   const it = session(['a', 'b']);
   const parts = keys.map((key) => part(key));
-  it.after({ type: 'started', parts, lost: [], prepared: true });
+  it.after(started(parts));
   it.after(ready('a'), ready('b'));
   return it;
 }
@@ -74,7 +85,7 @@ describe('a session of work', () => {
   it('starts devices and prepare, hands out parts, and ends when all are stored', () => {
     const { after } = session(['a', 'b']);
     const parts = [part('1'), part('2')];
-    expect(after({ type: 'started', parts, lost: [], prepared: false })).toEqual([
+    expect(after(started(parts, { prepared: false }))).toEqual([
       'start_monitor',
       'start_worker a',
       'start_worker b',
@@ -91,20 +102,9 @@ describe('a session of work', () => {
       'assign a 2',
       'show_worker a working/1',
     ]);
-    expect(
-      after(
-        { type: 'part_prepared', key: '3', registered: 'new' },
-        {
-          type: 'part_prepared',
-          key: '1',
-          registered: 'known',
-        },
-      ),
-    ).toEqual(['read_part 3', 'read_part 1']);
+    expect(after(registered('3', 'new'), registered('1', 'known'))).toEqual(['read_part 3', 'read_part 1']);
     expect(after({ type: 'prepared' })).toEqual([]);
-    expect(
-      after({ type: 'part_read', parts: [part('3')] }, { type: 'part_read', parts: [part('1')] }),
-    ).toEqual([]);
+    expect(after(read(part('3')), read(part('1')))).toEqual([]);
     expect(after(ready('b'))).toEqual(['show_worker b idle', 'assign b 3', 'show_worker b working/3']);
     expect(after(done('a', '1'), stored('1'), done('a', '2'), stored('2'))).toEqual([
       'show_worker a working/2',
@@ -120,7 +120,7 @@ describe('a session of work', () => {
   it('gives an idle worker, towards the end, a part that another has not begun', () => {
     const { after } = session(['a', 'b']);
     const parts = [part('1'), part('2')];
-    after({ type: 'started', parts, lost: [], prepared: true }, ready('a'));
+    after(started(parts), ready('a'));
     expect(after(ready('b'))).toEqual(['show_worker b idle', 'recall a 2']);
     expect(after(failed('a', '2', 'recalled'))).toEqual([
       'show_worker a working/1',
@@ -128,13 +128,13 @@ describe('a session of work', () => {
       'assign b 2',
       'show_worker b working/2',
     ]);
-    expect(after({ type: 'attempt_ended', key: '2', outcome: 'recalled', failure: null })).toEqual([]);
+    expect(after(ended('2', 'recalled'))).toEqual([]);
   });
 
   it('gives processors only parts of the first round until all inputs are read', () => {
     const { after } = session(['cpu', 'gpu']);
     const parts = ['1', '2', '3', '4', '5'].map((key) => part(key, { round: key === '1' ? 0 : 1 }));
-    after({ type: 'started', parts, lost: [], prepared: false });
+    after(started(parts, { prepared: false }));
     const assigned = (effects: string[]) =>
       effects.flatMap((effect) => /^assign (\w+)/.exec(effect)?.[1] ?? []);
     expect(assigned(after(ready('cpu'), ready('gpu')))).toEqual(['cpu', 'gpu', 'gpu']);
@@ -158,10 +158,8 @@ describe('a session of work', () => {
       'show_worker b idle',
       'store_scores 3',
     ]);
-    expect(after({ type: 'attempt_ended', key: '2', outcome: 'recalled', failure: null })).toEqual([]);
-    expect(after({ type: 'attempt_ended', key: '4', outcome: 'recalled', failure: null })).toEqual([
-      'drained',
-    ]);
+    expect(after(ended('2', 'recalled'))).toEqual([]);
+    expect(after(ended('4', 'recalled'))).toEqual(['drained']);
   });
 
   it('accepts parts that are offered again, and drops those that are skipped', () => {
@@ -199,15 +197,14 @@ describe('a session of work', () => {
     expect(atWork().after({ type: 'stop' }, { type: 'worker_stopped', device: 'a' }).at(-1)).toBe(
       'show_worker a stopped',
     );
-    const started: WorkEvent = { type: 'started', parts: [part('1')], lost: [], prepared: true };
-    expect(session(['a']).after({ type: 'stop' }, started)).toEqual([]);
+    expect(session(['a']).after({ type: 'stop' }, started([part('1')]))).toEqual([]);
   });
 });
 
 describe('workers', () => {
   it('that die give their parts back, and are switched off if they are not restarted', () => {
     const { after } = atWork();
-    expect(after({ type: 'worker_died', device: 'a', error: DIED, restartAttempt: 1 })).toEqual([
+    expect(after(died('a', 1))).toEqual([
       'note warning worker_died note.worker_restarts(device(a,A),It stopped.) a trace',
       'show_worker a working/2',
       'end_attempt 1 worker_lost internal_error/It stopped.',
@@ -215,13 +212,13 @@ describe('workers', () => {
       'end_attempt 2 worker_lost internal_error/It stopped.',
       'show_worker a restarting/1/worker_died(It stopped.: a trace)',
     ]);
-    expect(after({ type: 'worker_died', device: 'a', error: DIED, restartAttempt: null })).toEqual([
+    expect(after(died('a', null))).toEqual([
       'note warning worker_died note.worker_failed(device(a,A),It stopped.) a trace',
       'show_worker a switched_off/worker_died(It stopped.: a trace)',
       'record_switched_off a worker_died(It stopped.: a trace)',
       'note error device_switched_off note.switched_off(device(a,A),It stopped.)',
     ]);
-    expect(after({ type: 'worker_died', device: 'b', error: DIED, restartAttempt: null })).toEqual([
+    expect(after(died('b', null))).toEqual([
       'note warning worker_died note.worker_failed(device(b,B),It stopped.) a trace',
       'show_worker b working/4',
       'end_attempt 3 worker_lost internal_error/It stopped.',
@@ -264,7 +261,7 @@ describe('workers', () => {
       'start_worker b',
     ]);
     const alone = session(['a']);
-    alone.after({ type: 'started', parts: [part('1')], lost: [], prepared: true }, ready('a'));
+    alone.after(started([part('1')]), ready('a'));
     expect(
       alone.after({ type: 'exclude_device', device: 'a' }, { type: 'worker_stopped', device: 'a' }),
     ).toEqual([
@@ -319,16 +316,16 @@ describe('parts', () => {
       'assign a 1',
       'show_worker a working/1',
     ]);
-    after({ type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null });
+    after(ended('1', 'worker_lost'));
     after(failed('a', '1', 'out_of_memory'));
-    after({ type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null });
+    after(ended('1', 'worker_lost'));
     expect(after(failed('a', '1', 'out_of_memory'))).toEqual([
       'show_worker a idle',
       'end_attempt 1 worker_lost out_of_memory/no',
       'split_part 1 out_of_memory/no',
     ]);
     const failure = { code: 'out_of_memory' as const, message: 'no' };
-    after({ type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null });
+    after(ended('1', 'worker_lost'));
     const split = (outcome: string, children: StoredPart[] = [], key = '1') =>
       ({
         type: 'part_split',
@@ -372,12 +369,8 @@ describe('parts', () => {
     ]);
     const superseded = atWork(['1']);
     superseded.after(...thrice);
-    const ended: WorkEvent = { type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null };
-    superseded.after(ended, ended, ended);
-    expect(superseded.after(split('superseded'), { type: 'part_read', parts: [] })).toEqual([
-      'read_part 1',
-      'settled',
-    ]);
+    superseded.after(...Array.from({ length: 3 }, () => ended('1', 'worker_lost')));
+    expect(superseded.after(split('superseded'), read())).toEqual(['read_part 1', 'settled']);
     expect(
       atWork(['1']).after({
         type: 'part_given_up',
@@ -391,21 +384,12 @@ describe('parts', () => {
   it('of another reading of the inputs are not handed out any more, and take the place of those in work', () => {
     const { state, after } = session(['a']);
     const old = ['1', '2', '3', '4'].map((key) => part(key, { lastRow: Number(key) }));
-    after({ type: 'started', parts: old, lost: [], prepared: false }, ready('a'));
+    after(started(old, { prepared: false }), ready('a'));
     after({ type: 'input_left_out', input: 0, firstRow: 2 });
     expect(state.queue.waitingCount).toBe(0);
     after(done('a', '1'), stored('1'));
-    after(
-      { type: 'part_prepared', key: '2', registered: 'new' },
-      { type: 'part_read', parts: [part('2', { lastRow: 9 })] },
-      { type: 'prepared' },
-    );
-    expect(
-      after(done('a', '2'), stored('2', 'superseded'), {
-        type: 'part_read',
-        parts: [part('2', { lastRow: 9 })],
-      }),
-    ).toEqual([
+    after(registered('2', 'new'), read(part('2', { lastRow: 9 })), { type: 'prepared' });
+    expect(after(done('a', '2'), stored('2', 'superseded'), read(part('2', { lastRow: 9 })))).toEqual([
       'show_worker a idle',
       'store_scores 2',
       'read_part 2',
@@ -434,8 +418,8 @@ describe('parts', () => {
     expect(after({ type: 'prepare_invalidated' })).toEqual(['start_prepare']);
     const again = (): string[] =>
       after(
-        { type: 'part_prepared', key: '7', registered: 'known' },
-        { type: 'part_read', parts: [part('7')] },
+        registered('7', 'known'),
+        read(part('7')),
         { type: 'prepared' },
         failed('a', '7', 'part_unreadable'),
         damaged,
@@ -454,8 +438,8 @@ describe('parts', () => {
     again();
     expect(
       after(
-        { type: 'part_prepared', key: '7', registered: 'replaced' },
-        { type: 'part_read', parts: [part('7')] },
+        registered('7', 'replaced'),
+        read(part('7')),
         { type: 'prepared' },
         done('a', '7'),
         stored('7', 'part_damaged'),
@@ -474,7 +458,7 @@ describe('parts', () => {
   it('found damaged before the start wait for prepare, and a dropped input makes prepare start again', () => {
     const { after } = session(['a']);
     const parts = [part('1'), part('2')];
-    expect(after({ type: 'started', parts, lost: ['2'], prepared: true })).toEqual([
+    expect(after(started(parts, { lost: ['2'] }))).toEqual([
       'start_monitor',
       'start_worker a',
       'invalidate_prepare',
@@ -489,7 +473,7 @@ describe('parts', () => {
     // The lost part may have been one of the dropped input.
     expect(after({ type: 'prepared' })).not.toContain('start_prepare');
     const nothing = session(['a']);
-    expect(nothing.after({ type: 'started', parts: [], lost: [], prepared: true })).toEqual(['settled']);
+    expect(nothing.after(started([]))).toEqual(['settled']);
   });
 
   it.each(['disk_full', 'folder_unwritable'] as const)('halt the run at %s', (code) => {
@@ -498,16 +482,16 @@ describe('parts', () => {
 });
 
 it('starts the shares of a cluster once all parts are prepared, or stops if nothing should be computed', () => {
-  const started: WorkEvent = { type: 'started', parts: [part('1'), part('2')], lost: [], prepared: true };
+  const parts = [part('1'), part('2')];
   const { after } = session([], 'shares');
-  expect(after(started)).toEqual(['start_shares']);
+  expect(after(started(parts))).toEqual(['start_shares']);
   expect(after({ type: 'shares_merged', keys: ['2'] })).toEqual([]);
   expect(after({ type: 'shares_merged', keys: ['1'] })).toEqual(['settled']);
   expect(session([], 'shares').after({ type: 'shares_failed', error: DIED })).toEqual([
     'halt worker_died(It stopped.: a trace)',
   ]);
-  expect(session([], 'nothing').after(started)).toEqual(['prepared']);
-  expect(session([], 'nothing').after({ ...started, parts: [] })).toEqual(['settled']);
+  expect(session([], 'nothing').after(started(parts))).toEqual(['prepared']);
+  expect(session([], 'nothing').after(started([]))).toEqual(['settled']);
 });
 
 it('ignores devices that are not part of the run, and parts that were not handed out', () => {

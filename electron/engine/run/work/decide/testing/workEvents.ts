@@ -29,3 +29,22 @@ export const failed = (device: string, key: string, code: PartFailed['code']) =>
     device,
     failed: { type: 'part_failed', part: key, code, message: 'no', detail: 'why' },
   }) as const;
+
+export const died = (device: string, restartAttempt: number | null): WorkEvent => ({
+  ...{ type: 'worker_died', device, error: DIED, restartAttempt },
+});
+
+export const started = (
+  parts: readonly StoredPart[],
+  { lost = [], prepared = true }: { lost?: readonly string[]; prepared?: boolean } = {},
+): WorkEvent => ({ type: 'started', parts, lost, prepared });
+
+export const ended = (key: string, outcome: 'recalled' | 'worker_lost' | 'interrupted'): WorkEvent => ({
+  ...{ type: 'attempt_ended', key, outcome, failure: null },
+});
+
+export const read = (...parts: StoredPart[]): WorkEvent => ({ type: 'part_read', parts });
+
+export const registered = (key: string, as: 'new' | 'known' | 'replaced'): WorkEvent => ({
+  ...{ type: 'part_prepared', key, registered: as },
+});

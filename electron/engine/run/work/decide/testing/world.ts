@@ -5,7 +5,7 @@ import type { StoredPart } from '../../../../store/types.ts';
 import type { StoreAnswer, StoreEffect } from '../../partLedger.ts';
 import { decideWork } from '../decideWork.ts';
 import { type WorkEffect, type WorkEvent, newWorkState, PARTS_IN_FLIGHT } from '../workState.ts';
-import { DIED, done, failed, part, ready } from './workEvents.ts';
+import { died, done, failed, part, ready, started } from './workEvents.ts';
 
 export /**
  * A model of everything around the decisions: workers that hold parts, a store that answers at any time, and
@@ -41,7 +41,7 @@ class World {
   /** `parts`: those that wait. */
   start(parts: readonly StoredPart[], prepared: boolean, lost: readonly string[] = []): void {
     for (const { key } of parts) this.parts.set(key, 'pending');
-    this.emit({ type: 'started', parts, lost, prepared });
+    this.emit(started(parts, { lost, prepared }));
   }
 
   emit(event: WorkEvent): void {
@@ -199,7 +199,7 @@ class World {
       this.held.set(device, []);
       this.restarting.add(device);
     }
-    this.emit({ type: 'worker_died', device, error: DIED, restartAttempt: forGood ? null : 1 });
+    this.emit(died(device, forGood ? null : 1));
   }
 
   getReady(device: string): void {

@@ -9,15 +9,8 @@ import { exportFileName } from '../../contract/exports.ts';
 import { RESULT_FILES, FRAME_NAMES } from '../../contract/results.ts';
 import type { SequenceFilter } from '../../contract/rpc/results.ts';
 import { float32Text } from '../results/cellText.ts';
-import { openRunStore } from '../store/runStore.ts';
-import {
-  computeAll,
-  HOST_ENTRY,
-  preparedRun,
-  reportPrepare,
-  type PreparedRun,
-} from '../store/testing/storeFixture.ts';
-import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../store/testing/syntheticRun.ts';
+import { computeAll, preparedRun, type PreparedRun } from '../store/testing/storeFixture.ts';
+import { recordOf } from '../store/testing/syntheticRun.ts';
 import { testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { usedColumns, type Column } from './table/columns.ts';
 import { formatNamed, type ExportRequest } from './exportResults.ts';
@@ -27,7 +20,6 @@ import { lettersOfOne } from './sequenceFiles.ts';
 import { BY_ROW, cellsOf, exported as exportedFrom } from './testing/exported.ts';
 import { readBack } from './testing/readers.ts';
 import { WholeFile } from './wholeFile.ts';
-import type { Plan } from '../../contract/plan.ts';
 import { writeXlsx } from './table/xlsx.ts';
 import { temporaryFolder } from '../testing/temporaryFolder.ts';
 const BEST: SequenceSort = { by: 'virusScore', descending: true };
@@ -50,29 +42,20 @@ let inputs: string[];
 let all: SequenceResult[];
 
 beforeAll(async () => {
-  const folder = join(temporaryFolder(), 'run');
-  mkdirSync(folder);
+  const folder = temporaryFolder();
   const records = NAMES.map((name, i) => recordOf(`${name} described as ${i}`, CHUNKS[i]!));
   const split = [records.slice(0, 4), records.slice(4)];
-  const plan: Plan = { ...syntheticPlan(2), embeddings: 'fp16' };
   inputs = split.map((own, input) => {
-    const path = join(folder, '..', `gut_${input + 1}.fasta`);
+    const path = join(folder, `gut_${input + 1}.fasta`);
     const text = own.map(({ header, length }, i) => `>${header}\n${lettersFor(length, 10 * input + i)}\n`);
     writeFileSync(path, text.join(''));
-    plan.inputs[input] = { path, sizeBytes: statSync(path).size, sha256: sha256(path) };
     return path;
   });
-  const prepared = writePrepared(folder, split, { framesPerPart: 4 });
-  prepared.inputs.forEach((done, input) => (done.sha256 = plan.inputs[input]!.sha256));
-  const store = await openRunStore(folder, {
-    hostEntry: HOST_ENTRY,
-    create: { plan, description: DESCRIPTION },
-  });
-  await reportPrepare(store, prepared);
-  run = { folder, prepared, store };
+  const files = inputs.map((path) => ({ path, sizeBytes: statSync(path).size, sha256: sha256(path) }));
+  run = await preparedRun(split, 4, { inputs: files, embeddings: 'fp16' });
   await computeAll(run);
-  await store.writeTables();
-  all = (await store.findSequences({ filter: {} }, BY_ROW, 0, 100)).items;
+  await run.store.writeTables();
+  all = (await run.store.findSequences({ filter: {} }, BY_ROW, 0, 100)).items;
 });
 
 function sha256(path: string): string {

@@ -3,20 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SequenceFilter } from '../../../contract/rpc/results.ts';
 import { float32Text } from '../../results/cellText.ts';
-import { openRunStore } from '../../store/runStore.ts';
 import { markSequence } from '../../store/shortlist.ts';
-import {
-  compute,
-  computeAll,
-  HOST_ENTRY,
-  preparedRun,
-  reportPrepare,
-  type PreparedRun,
-} from '../../store/testing/storeFixture.ts';
-import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../../store/testing/syntheticRun.ts';
+import { compute, computeAll, preparedRun, type PreparedRun } from '../../store/testing/storeFixture.ts';
+import { DESCRIPTION, recordOf, syntheticPlan } from '../../store/testing/syntheticRun.ts';
 import { BY_ROW, cellsOf, exported as exportedFrom } from '../testing/exported.ts';
 import { type Cell, readBack } from '../testing/readers.ts';
-import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 
 const SAMPLES = ['gut', 'gut', 'water', 'air'];
 const FILES = ['gut_1.fasta', 'gut_2.fasta', 'water.fasta', 'air.fasta'];
@@ -53,27 +44,19 @@ let run: PreparedRun;
 let all: SequenceResult[];
 
 beforeAll(async () => {
-  const folder = temporaryFolder();
-  const prepared = writePrepared(folder, RECORDS, { framesPerPart: 4 });
-  const plan = syntheticPlan(RECORDS.length);
-  FILES.forEach((name, input) => (plan.inputs[input]!.path = join('/data', name)));
-  plan.trusted = {
+  const inputs = syntheticPlan(4).inputs.map((input, i) => ({ ...input, path: join('/data', FILES[i]!) }));
+  const trusted = {
     file: 'host.fasta',
     calibratedAt: '2026-01-01T00:00:00.000Z',
     classes: [{ from: 1, scored: 99, scores: [0.9, 0.7, 0.5, 0.3, 0.1] }],
   };
-  const description = {
-    ...DESCRIPTION,
-    options: { ...DESCRIPTION.options, sampleDetails: DETAILS },
-  };
-  const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create: { plan, description } });
-  await reportPrepare(store, prepared);
-  run = { folder, prepared, store };
+  const options = { ...DESCRIPTION.options, sampleDetails: DETAILS };
+  run = await preparedRun(RECORDS, 4, { inputs, trusted }, { options });
   await computeAll(run);
-  await store.writeTables();
-  all = (await store.findSequences({ filter: {} }, BY_ROW, 0, 100)).items;
+  await run.store.writeTables();
+  all = (await run.store.findSequences({ filter: {} }, BY_ROW, 0, 100)).items;
   const { row, seqName } = all[3]!;
-  markSequence(folder, { row, seqName }, true);
+  markSequence(run.folder, { row, seqName }, true);
 });
 
 afterAll(async () => {
@@ -260,12 +243,9 @@ describe('a table of sequences', () => {
   it.each<[string, SequenceFilter]>([
     ['those without a score', { predictions: ['not_scored'] }],
     ['those of one chunk', { maxLength: 500 }],
-    ['the long ones', { minLength: 600 }],
     ['one of two scored chunks', { minScoredChunks: 2, minLength: 5000 }],
     ['those with a terminal repeat', { terminalRepeat: true }],
-    ['those with several scored chunks that are long enough', { minScoredChunks: 2, minLength: 100 }],
     ['one that is just long enough', { minLength: 100, maxLength: 100 }],
-    ['more scored chunks than any has', { minScoredChunks: 100 }],
     ['long ones with strong evidence, of which there are none,', { evidence: ['strong'], minLength: 600 }],
     ['all of them', {}],
   ])('leaves out exactly the columns in which %s have no value', async (_, filter) => {

@@ -50,10 +50,9 @@ export async function preparedRun(
     typeof sizes === 'number' ? { framesPerPart: sizes } : sizes,
   );
   const usual = syntheticPlan(inputs.length);
-  const create = {
-    plan: { ...usual, ...plan, model: { ...usual.model, ...plan.model } },
-    description: { ...DESCRIPTION, ...description },
-  };
+  const whole = { ...usual, ...plan, model: { ...usual.model, ...plan.model } };
+  prepared.inputs.forEach((done, input) => (done.sha256 = whole.inputs[input]!.sha256));
+  const create = { plan: whole, description: { ...DESCRIPTION, ...description } };
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });
   await reportPrepare(store, prepared);
   return { folder, prepared, store };

@@ -40,17 +40,6 @@ describe('p-values', () => {
     }
   });
 
-  it('fall below any level no more often than that level for sequences like the trusted ones', () => {
-    const random = randomNumbers(2);
-    const trusted = trustedOf(Array.from({ length: 2000 }, random));
-    const values = Array.from({ length: 20_000 }, () => pValue(trusted, 600, random())!);
-    // Four standard deviations of 2,000 trusted scores and of 20,000 values.
-    for (const level of [0.01, 0.05, 0.2, 0.5]) {
-      const share = values.filter((value) => value <= level).length / values.length;
-      expect(share).toBeLessThan(level + 4 * Math.sqrt(level * (1 - level) * (1 / 2000 + 1 / 20_000)));
-    }
-  });
-
   it('are null without a score, without enough trusted sequences of that length, and without any', () => {
     const trusted = trustedOf(Array.from({ length: 19 }, (_, i) => i / 20));
     expect(pValue(trusted, 600, 1)).toBe(Math.fround(0.05));

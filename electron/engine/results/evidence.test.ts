@@ -14,6 +14,9 @@ const SURE: EvidenceFacts = {
 };
 const OTHER: EvidenceFacts = { ...SURE, prediction: 'others', virusScore: 0.05, nBasesViral: 0 };
 
+/** A sequence of so many bases, all of them scored and viral. */
+const viral = (length: number) => ({ length, nBasesScored: length, nBasesViral: length });
+
 describe('the evidence level', () => {
   it.each<[string, EvidenceFacts, ReturnType<typeof evidenceOf>]>([
     ['a long virus of one voice', SURE, 'strong'],
@@ -22,39 +25,19 @@ describe('the evidence level', () => {
     ['another sequence of that kind', { ...OTHER, margin: 0 }, 'undecided'],
     ['no call', { ...SURE, prediction: 'not_scored', virusScore: null }, null],
     ['a failed sequence', { ...SURE, prediction: 'failed' }, null],
-    ['one chunk', { ...SURE, length: 500, nBasesScored: 500, nBasesViral: 500 }, 'weak'],
-    [
-      'two chunks that overlap but for one base',
-      { ...SURE, length: 501, nBasesScored: 501, nBasesViral: 501 },
-      'weak',
-    ],
-    [
-      'a chunk and half of another',
-      { ...SURE, length: 750, nBasesScored: 750, nBasesViral: 750 },
-      'moderate',
-    ],
-    [
-      'the same with shorter chunks',
-      { ...SURE, chunkLength: 300, length: 450, nBasesScored: 450, nBasesViral: 450 },
-      'moderate',
-    ],
-    [
-      'a sequence below the shortest length',
-      { ...SURE, chunkLength: 30, length: 99, nBasesScored: 99, nBasesViral: 99 },
-      'weak',
-    ],
-    [
-      'one of the shortest length',
-      { ...SURE, chunkLength: 30, length: 100, nBasesScored: 100, nBasesViral: 100 },
-      'moderate',
-    ],
+    ['one chunk', { ...SURE, ...viral(500) }, 'weak'],
+    ['two chunks that overlap but for one base', { ...SURE, ...viral(501) }, 'weak'],
+    ['a chunk and half of another', { ...SURE, ...viral(750) }, 'moderate'],
+    ['the same with shorter chunks', { ...SURE, chunkLength: 300, ...viral(450) }, 'moderate'],
+    ['a sequence below the shortest length', { ...SURE, chunkLength: 30, ...viral(99) }, 'weak'],
+    ['one of the shortest length', { ...SURE, chunkLength: 30, ...viral(100) }, 'moderate'],
     ['bases that disagree', { ...SURE, nBasesViral: 1999 }, 'weak'],
     ['two thirds in agreement', { ...SURE, nBasesViral: 2000 }, 'moderate'],
     ['other sequences of which a third looks viral', { ...OTHER, nBasesViral: 1000 }, 'moderate'],
     ['nine tenths in agreement', { ...SURE, nBasesViral: 2700 }, 'strong'],
     ['less than nine tenths', { ...SURE, nBasesViral: 2699 }, 'moderate'],
-    ['1,000 scored bases', { ...SURE, length: 2000, nBasesScored: 1000, nBasesViral: 1000 }, 'strong'],
-    ['fewer', { ...SURE, length: 999, nBasesScored: 999, nBasesViral: 999 }, 'moderate'],
+    ['1,000 scored bases', { ...SURE, ...viral(1000), length: 2000 }, 'strong'],
+    ['fewer', { ...SURE, ...viral(999) }, 'moderate'],
     ['a sequence that is mostly without a score', { ...SURE, length: 6001 }, 'moderate'],
     ['a virus that just reaches the score', { ...SURE, virusScore: 0.7 }, 'strong'],
     ['a virus that does not', { ...SURE, virusScore: 0.69 }, 'moderate'],

@@ -53,23 +53,6 @@ describe('the call of a chunk', () => {
     expect(isVirusFrame(0.4, 0.6)).toBe(true);
   });
 
-  it("compares the largest scores, whichever frames they come from, and uses the deciding frame's score", () => {
-    // F1 says others at 0.875, F2 says virus at 0.75.
-    expect(callChunk(Float32Array.of(0.875, 0.125, 0.25, 0.75))).toEqual({
-      isVirus: false,
-      virusScore: 0.125,
-      turnedScore: 0.75,
-      deciding: 0,
-      score1: 0.875,
-      score2: 0.75,
-    });
-    expect(callChunk(Float32Array.of(0.75, 0.25, 0.25, 0.75))).toMatchObject({
-      isVirus: true,
-      virusScore: 0.75,
-      deciding: 1,
-    });
-  });
-
   it('names the first of equal frames', () => {
     expect(callChunk(Float32Array.of(0.9, 0.3, 0.1, 0.95, 0.2, 0.95)).deciding).toBe(1);
     expect(callChunk(Float32Array.of(0.2, 0.3, 0.9, 0.1, 0.9, 0.1)).deciding).toBe(1);
@@ -218,21 +201,6 @@ describe('summary of a sequence', () => {
     });
   });
 
-  it('weights a chunk by the bases that no earlier scored chunk covers', () => {
-    // Chunks 1-500 and 251-501: the second adds only one base.
-    const scores = [chunk(0, 1, [0.25]), chunk(1, 1, [1])];
-    const both = summaryOf(scores, null, 501);
-    expect(both).toMatchObject({ prediction: 'others', nBasesScored: 501, nBasesViral: 1 });
-    expect(both.virusScore).toBe(Math.fround((500 * 0.25 + 1) / 501));
-    // Without a score of the first, the second has its full weight.
-    expect(summaryOf([scores[1]!], null, 501)).toMatchObject({ virusScore: 1, nBasesScored: 251 });
-    // Chunks 1-500, 251-750 and 501-1000 would be 1,001 bp cut in three; the middle one adds only its new
-    // bases.
-    const { start, end } = chunkBounds(1001, CHUNK, 1);
-    expect(summaryOf([chunk(0, 1, [0.25]), chunk(1, 1, [0.5])], null, 1001).nBasesScored).toBe(end);
-    expect(start).toBeLessThan(CHUNK);
-  });
-
   it('counts of a chunk that a second look judged only the shorter chunks with an open frame, each base once', () => {
     // Two overlapping chunks, each cut into two of at most 300 bp.
     const cut = { chunkLength: CHUNK, secondLook: { chunkLength: 300 } };
@@ -301,42 +269,18 @@ describe('summary of a sequence', () => {
     );
   });
 
-  it('is virus at a tie, like a chunk', () => {
-    expect(summaryOf([chunk(0, 1, [0.75]), chunk(1, 1, [0.25])])).toMatchObject({
-      virusScore: 0.5,
-      prediction: 'virus',
-    });
-    expect(summaryOf([chunk(0, 1, [0.75]), chunk(1, 1, [0.2])]).prediction).toBe('others');
-  });
-
-  it('fails with the first failed chunk, but still counts its scored chunks', () => {
-    const failed = summaryOf([
-      chunk(0, 1, [0.9]),
-      chunk(1, 3, [], 'out_of_memory'),
-      chunk(2, 1, [], 'worker_failure'),
-    ]);
-    expect(failed).toMatchObject({
-      prediction: 'failed',
-      reason: 'out_of_memory',
-      nChunksScored: 1,
-      nFrames: 4,
-    });
-    expect(failed.virusScore).toBe(Math.fround(0.9));
-  });
-
-  it('keeps the scores of frames in a chunk whose other frame failed, without a call', () => {
-    const half: ChunkScores = {
-      chunk: 0,
-      frames: 0b11,
-      unscored: 0b01,
-      pairs: Float32Array.of(0.1, 0.9),
-      reason: 'non_finite',
-    };
-    expect(summaryOf([half])).toMatchObject({
-      prediction: 'failed',
-      nChunksScored: 0,
-      nFramesScored: 1,
-      nFrames: 2,
+  it('fails with the first failed chunk, but still counts its scored chunks and frames', () => {
+    const pairs = Float32Array.of(0.1, 0.9);
+    expect(
+      summaryOf([
+        chunk(0, 1, [0.9]),
+        // Only one of its two frames failed.
+        { chunk: 1, frames: 0b11, unscored: 0b01, pairs, reason: 'out_of_memory' },
+        chunk(2, 1, [], 'worker_failure'),
+      ]),
+    ).toMatchObject({
+      ...{ prediction: 'failed', reason: 'out_of_memory', virusScore: Math.fround(0.9) },
+      ...{ nChunksScored: 1, nFramesScored: 2, nFrames: 4 },
     });
   });
 

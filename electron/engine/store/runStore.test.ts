@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
+import type { RunState } from '../../contract/runState.ts';
 import { openRunStore } from './runStore.ts';
 import {
   begin,
@@ -16,7 +17,7 @@ import {
 } from './testing/storeFixture.ts';
 import { DESCRIPTION, inputHash, recordOf, syntheticPlan, writePrepared } from './testing/syntheticRun.ts';
 import { temporaryFolder } from '../testing/temporaryFolder.ts';
-/** Readings of the clock around a change of state. */
+
 const NO_MEASURES = {
   utilizationPercent: null,
   memoryUsedBytes: null,
@@ -25,11 +26,6 @@ const NO_MEASURES = {
   residuesPerSecond: null,
   framesPerSecond: null,
 };
-
-interface Change {
-  before: number;
-  after: number;
-}
 
 const TWO_INPUTS = [
   [recordOf('a', [1, 2, 3]), recordOf('b', [63])],
@@ -70,6 +66,8 @@ describe('a run folder', () => {
       count: 3,
       examples: [{ row: 2, name: 'c', detail: '500 letters' }],
     });
+    const annotation = { tags: ['soil', '2026'], note: 'second try' };
+    await run.store.annotate(annotation);
     await run.store.setState({ phase: 'paused', error: null });
     await run.store.close();
     await run.store.close();
@@ -79,7 +77,7 @@ describe('a run folder', () => {
     const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY, readOnly: true });
     const loaded = await store.loadRun();
     expect(loaded).toMatchObject({
-      description: DESCRIPTION,
+      description: { ...DESCRIPTION, options: { ...DESCRIPTION.options, annotation } },
       plan: syntheticPlan(2),
       state: { phase: 'paused', error: null },
       devices: [device],
@@ -116,18 +114,6 @@ describe('a run folder', () => {
     expect(await codeOf(openRunStore('/nowhere/at/all', { hostEntry: HOST_ENTRY }))).toBe('folder_not_a_run');
     const file = openRunStore(import.meta.filename, { hostEntry: HOST_ENTRY, readOnly: true });
     expect(await codeOf(file)).toBe('folder_not_a_run');
-  });
-
-  it('returns parts that a dead engine had assigned', async () => {
-    const run = await preparedRun(TWO_INPUTS);
-    const [first] = await run.store.pendingParts(1);
-    await begin(run.store, first!);
-    // Simulates a crash: closed without ending the attempt.
-    await run.store.close();
-    const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });
-    expect(await store.part(first!.key)).toMatchObject({ state: 'pending', attempts: 0, device: null });
-    expect(outcomesIn(run.folder)).toEqual(['interrupted']);
-    await store.close();
   });
 });
 
@@ -301,14 +287,19 @@ describe('a part', () => {
     await run.store.close();
   });
 
-  it('costs no attempt when it is recalled', async () => {
+  it('costs no attempt when it is recalled, and is returned if its engine died', async () => {
     const run = await preparedRun([[recordOf('a', [1])]]);
     const { key } = run.prepared.parts[0]!;
     for (const outcome of ['recalled', 'interrupted', 'worker_lost', 'recalled'] as const)
       await run.store.endAttempt(await begin(run.store, key), { outcome, endedAt: 9 });
-    expect(await run.store.part(key)).toMatchObject({ state: 'pending', attempts: 1 });
-    expect(outcomesIn(run.folder)).toEqual(['recalled', 'interrupted', 'worker_lost', 'recalled']);
+    await begin(run.store, key);
+    // Simulates a crash: closed without ending the attempt.
     await run.store.close();
+    const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });
+    expect(await store.part(key)).toMatchObject({ state: 'pending', attempts: 1, device: null });
+    const outcomes = ['recalled', 'interrupted', 'worker_lost', 'recalled', 'interrupted'];
+    expect(outcomesIn(run.folder)).toEqual(outcomes);
+    await store.close();
   });
 
   it('is cut between chunks, down to the one that fails, and the rest succeeds', async () => {
@@ -344,15 +335,6 @@ describe('a part', () => {
     expect(await run.store.retryFailed('all')).toEqual([`${key}.0`]);
     await compute(run, `${key}.0`);
     expect((await run.store.writeTables()).counts.byPrediction.failed).toBe(0);
-    await run.store.close();
-  });
-
-  it('can be skipped: its sequences fail by name', async () => {
-    const run = await preparedRun([[recordOf('a', [1]), recordOf('b', [1])]], 1);
-    expect(await run.store.skipParts(['000001', '000007'])).toEqual(['000001']);
-    await computeAll(run);
-    expect((await run.store.counts()).parts).toMatchObject({ done: 1, skipped: 1 });
-    expect((await run.store.writeTables()).counts.byReason).toMatchObject({ ok: 1, not_computed: 1 });
     await run.store.close();
   });
 
@@ -402,16 +384,18 @@ describe('progress', () => {
   it('counts the computing time without pauses', async () => {
     const run = await preparedRun([[recordOf('a', [1])]]);
     expect(await run.store.timings()).toMatchObject({ startedAt: null, workingMilliseconds: 0 });
-    const phases = [{ phase: 'running' }, { phase: 'paused', error: null }, { phase: 'running' }] as const;
-    const changes: Change[] = [];
-    for (const phase of [...phases, { phase: 'finishing' }] as const) {
+    const change = async (state: RunState) => {
       const before = Date.now();
-      await run.store.setState(phase);
-      changes.push({ before, after: Date.now() });
+      await run.store.setState(state);
+      const after = Date.now();
       await new Promise((resolve) => setTimeout(resolve, 60));
-    }
+      return { before, after };
+    };
+    const started = await change({ phase: 'running' });
+    const paused = await change({ phase: 'paused', error: null });
+    const resumed = await change({ phase: 'running' });
+    const finished = await change({ phase: 'finishing' });
     const { workingMilliseconds } = await run.store.timings();
-    const [started, paused, resumed, finished] = changes as [Change, Change, Change, Change];
     // Each change happened between its two readings of the clock, however long it took.
     const least = paused.before - started.after + (finished.before - resumed.after);
     const most = paused.after - started.before + (finished.after - resumed.before);
@@ -432,36 +416,6 @@ describe('progress', () => {
     await run.store.setState({ phase: 'running' });
     const { workingMilliseconds } = await run.store.timings();
     expect(workingMilliseconds).toBeLessThan(60_000);
-    await run.store.close();
-  });
-
-  it('keeps tags and a note', async () => {
-    const run = await preparedRun([[recordOf('a', [1])]]);
-    await run.store.annotate({ tags: ['soil', '2026'], note: 'second try' });
-    const { description } = await run.store.loadRun();
-    expect(description.options.annotation).toEqual({ tags: ['soil', '2026'], note: 'second try' });
-    await run.store.close();
-  });
-
-  it('keeps samples and events', async () => {
-    const run = await preparedRun([[recordOf('a', [1])]]);
-    const sample = {
-      time: 5,
-      device: 'GPU-1',
-      utilizationPercent: 97.5,
-      memoryUsedBytes: 140e9,
-      powerW: null,
-      temperatureC: 61,
-      residuesPerSecond: 1e5,
-      framesPerSecond: null,
-    };
-    await run.store.addSamples([sample, { ...sample, time: 9 }, { ...sample, device: 'GPU-2' }]);
-    expect(await run.store.sampleMeans('GPU-1', { first: 5, last: 8 }, 10)).toMatchObject([
-      { time: 5, utilizationPercent: 97.5, memoryUsedBytes: 140e9, powerW: null, temperatureC: 61 },
-    ]);
-    const event = { time: 7, level: 'warning', code: 'oom', message: 'halved', detail: null } as const;
-    await run.store.addEvent(event);
-    expect(await run.store.remarks(2)).toMatchObject([event]);
     await run.store.close();
   });
 });

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { openRunStore } from '../runStore.ts';
-import { computeAll, HOST_ENTRY, preparedRun } from '../testing/storeFixture.ts';
+import { computeAll, finish, HOST_ENTRY, preparedRun } from '../testing/storeFixture.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
 import { openDuckDb } from './duckdb.ts';
 import { quoted } from './quoted.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
+
 const ROWS = 'SELECT * REPLACE (0.5::FLOAT AS virus_score) FROM own';
 
 /** Replaces results.parquet by a forged file; `sql` makes its rows from the real ones. */
@@ -32,57 +33,39 @@ function noteDigest(folder: string, path: string): void {
   db.close();
 }
 
-it.each<[string, (path: string, folder: string) => Promise<void> | void]>([
+/** Changes results.parquet; `noted`: with the digest of what it is then. */
+type Change = [name: string, change: (path: string) => Promise<void> | void, noted?: 'noted'];
+
+it.each<Change>([
   ['other scores, and no digest of them', (path) => forge(path, ROWS)],
-  [
-    'a row twice',
-    async (path, folder) => {
-      await forge(path, `${ROWS} UNION ALL SELECT * FROM own LIMIT 3`);
-      noteDigest(folder, path);
-    },
-  ],
+  ['a row twice', (path) => forge(path, `${ROWS} UNION ALL SELECT * FROM own LIMIT 3`), 'noted'],
   [
     'rows of another number',
-    async (path, folder) => {
-      await forge(path, 'SELECT * REPLACE (row + 2000000 AS row) FROM own');
-      noteDigest(folder, path);
-    },
+    (path) => forge(path, 'SELECT * REPLACE (row + 2000000 AS row) FROM own'),
+    'noted',
   ],
-  [
-    'other columns',
-    async (path, folder) => {
-      await forge(path, 'SELECT row, seq_name FROM own');
-      noteDigest(folder, path);
-    },
-  ],
-  [
-    'no Parquet',
-    (path, folder) => {
-      writeFileSync(path, 'PAR1 is not enough');
-      noteDigest(folder, path);
-    },
-  ],
+  ['other columns', (path) => forge(path, 'SELECT row, seq_name FROM own'), 'noted'],
+  ['no Parquet', (path) => writeFileSync(path, 'PAR1 is not enough'), 'noted'],
   [
     'a link to another one',
     (path) => {
       const elsewhere = join(temporaryFolder(), 'elsewhere.parquet');
-      writeFileSync(elsewhere, readFileSync(path));
-      rmSync(path);
+      renameSync(path, elsewhere);
       symlinkSync(elsewhere, path);
     },
   ],
   ['nothing, as it is gone', (path) => rmSync(path)],
-])('a results.parquet with %s is not trusted: results come from run.db', async (_, change) => {
+])('a results.parquet with %s is not trusted: results come from run.db', async (_, change, noted) => {
   const run = await preparedRun([[recordOf('a', [1, 2]), recordOf('b', [63])]]);
   await computeAll(run);
-  const { files } = await run.store.writeTables();
-  await run.store.saveResultFiles(files);
-  await run.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
+  await finish(run);
   const look = async (store: typeof run.store) =>
     store.findSequences({ filter: {} }, { by: 'virusScore', descending: true }, 0, 10);
   const before = await look(run.store);
   await run.store.close();
-  await change(join(run.folder, RESULT_FILES.results), run.folder);
+  const path = join(run.folder, RESULT_FILES.results);
+  await change(path);
+  if (noted) noteDigest(run.folder, path);
   const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY, readOnly: true });
   expect(await look(store)).toEqual(before);
   await store.close();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { QUERY_LIMITS } from '../../../contract/rpc/results.ts';
 import { openRunStore, type RunStore } from '../runStore.ts';
-import { computeAll, HOST_ENTRY, preparedRun } from '../testing/storeFixture.ts';
+import { computeAll, finish, HOST_ENTRY, preparedRun } from '../testing/storeFixture.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 
@@ -45,9 +45,7 @@ beforeAll(async () => {
   others = children();
   const run = await preparedRun([[recordOf('a one', [63, 5]), recordOf('b', [9])]]);
   await computeAll(run);
-  const { files } = await run.store.writeTables();
-  await run.store.saveResultFiles(files);
-  await run.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
+  await finish(run);
   await run.store.close();
   // A folder of its own, which shows what a query leaves behind.
   temporary = temporaryFolder();

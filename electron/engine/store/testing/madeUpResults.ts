@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import type { SequenceResult } from '../../../contract/columns.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { sequenceRow, type RunLabels } from '../../results/sequenceRow.ts';
+import { randomNumbers } from '../../testing/randomNumbers.ts';
 import { CheckedFiles } from '../checkedFiles.ts';
 import { ResultFile, writeSequenceTables } from '../duckdb/resultFile.ts';
 import { resultSource, type ResultSource } from '../duckdb/resultSource.ts';
@@ -25,11 +26,7 @@ const LABELS: RunLabels = {
 
 /** Mostly reads, and some contigs; a fifth of all chunks has no open frame. */
 function* rowsOf(sequences: number): Generator<SequenceResult> {
-  let seed = 1;
-  const random = (): number => {
-    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-    return seed / 2 ** 32;
-  };
+  const random = randomNumbers(1);
   for (let row = 0; row < sequences; row++) {
     const nChunks = Math.max(1, Math.ceil(MOST_CHUNKS * random() ** 5));
     const scores: number[] = [];

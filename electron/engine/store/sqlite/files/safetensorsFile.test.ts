@@ -1,7 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSafetensors, SafetensorsFile } from './safetensorsFile.ts';
+import { readSafetensors, SafetensorsError, SafetensorsFile } from './safetensorsFile.ts';
 import { safetensorsBytes, writeSafetensors } from '../../testing/safetensorsWriter.ts';
 import { temporaryFolder } from '../../../testing/temporaryFolder.ts';
 const TENSORS = {
@@ -71,6 +72,25 @@ describe('safetensors files', () => {
     ],
   ])('are refused when there is %s', (_, bytes, message) => {
     expect(() => new SafetensorsFile(bytes)).toThrow(message);
+  });
+
+  it('with changed bytes, cut or not, are read or refused by name', () => {
+    const whole = safetensorsBytes({ score1: Float32Array.of(0.25, 0.5), state: Uint8Array.of(1, 1) });
+    const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(changes, fc.nat(), (changed, length) => {
+        const bytes = Buffer.from(whole);
+        for (const [place, byte] of changed) bytes[place % bytes.length] = byte;
+        const end = length % 2 === 0 ? bytes.length : length % bytes.length;
+        try {
+          const file = new SafetensorsFile(bytes.subarray(0, end));
+          expect([file.f32('score1', 2).length, file.u8('state', 2).length]).toEqual([2, 2]);
+        } catch (reason) {
+          expect(reason).toBeInstanceOf(SafetensorsError);
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('name the array that differs from the requested one', () => {

@@ -2,10 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import type { Said } from '../../../../../contract/problems.ts';
 import { type Stratum, sharesOf, type ShareStrata } from '../../../../results/estimates/viralShare.ts';
 import { openRunStore } from '../../../runStore.ts';
 import {
   compute,
+  computeAll,
   HOST_ENTRY,
   preparedRun,
   reportPrepare,
@@ -19,6 +21,7 @@ import {
   type FrameRef,
 } from '../../../testing/syntheticRun.ts';
 import { temporaryFolder } from '../../../../testing/temporaryFolder.ts';
+
 interface Counted {
   viral: number;
   scored: number;
@@ -51,6 +54,29 @@ async function reopened(run: PreparedRun): Promise<PreparedRun> {
   return { ...run, store: await openRunStore(run.folder, { hostEntry: HOST_ENTRY }) };
 }
 
+/** The estimates of the run and of its samples. */
+const sharesIn = async ({ store }: Pick<PreparedRun, 'store'>, ...samples: string[]) =>
+  sharesOf(await store.shareStrata(), samples);
+
+/** Reads of one chunk each. */
+const reads = (count: number) => Array.from({ length: count }, (_, index) => recordOf(`s${index}`, [1]));
+
+/** Computes the parts of the first round. */
+async function computeFirst(run: PreparedRun, score: (frame: FrameRef) => number): Promise<void> {
+  for (const { key, round } of await run.store.pendingParts())
+    if (round === 0) await compute(run, key, score);
+}
+
+/** Makes the second input of a closed run one that was not read to its end. */
+function cutOff({ folder }: PreparedRun, failure: Said | null): void {
+  const db = new Database(join(folder, 'run.db'));
+  db.prepare(
+    'UPDATE input SET records = NULL, bases = NULL, first_row = NULL, failure = ? WHERE input = 1',
+  ).run(failure && JSON.stringify(failure));
+  db.close();
+}
+const TRUNCATED = { code: 'input_truncated', values: {} } as const;
+
 /**
  * Short records, and some across several parts; some have a chunk without an open frame, which never gets a
  * call.
@@ -67,14 +93,15 @@ const CHUNKS = RECORDS.reduce(
 );
 const FAILURE = { code: 'out_of_memory', message: 'The GPU is full.' } as const;
 
+const isEven = ({ row }: FrameRef): number => (row % 2 === 0 ? 0.9 : 0.1);
 const isViral = (): number => 0.9;
 const notViral = (): number => 0.1;
 /** Some chunks of a long record are viral and some are not, so no single part determines its call. */
 const everyThird = ({ chunk }: FrameRef): number => (chunk % 3 === 0 ? 0.9 : 0.1);
 
 describe('viral chunks so far', () => {
-  it('equal a count from scratch, while parts are done in any order, fail, are cut in two and retried', async () => {
-    const run = await preparedRun([RECORDS], 8);
+  it('equal a count from scratch, while parts are done in any order, fail, are cut in two and retried, and the run is resumed', async () => {
+    let run = await preparedRun([RECORDS], 8);
     const keys = (await run.store.pendingParts()).map(({ key }) => key);
     expect(keys.length).toBeGreaterThan(20);
     const figures = new Set<number>();
@@ -91,14 +118,16 @@ describe('viral chunks so far', () => {
     expect(figures.size).toBeGreaterThan(10);
 
     const before = await expectAsCounted(run);
+    await run.store.close();
+    run = await reopened(run);
+    expect(await expectAsCounted(run)).toEqual(before);
     expect((await run.store.retryFailed('all')).length).toBeGreaterThan(3);
     expect(await expectAsCounted(run)).toEqual(before);
-    for (const { key } of await run.store.pendingParts()) await compute(run, key, isViral);
+    await computeAll(run, isViral);
     const after = await expectAsCounted(run);
     expect(after.viral).toBeGreaterThan(before.viral);
     expect(after.scored).toBe(CHUNKS);
-    const { run: share } = sharesOf(await run.store.shareStrata(), ['']);
-    expect(share).toMatchObject({ scored: CHUNKS, total: CHUNKS });
+    expect((await sharesIn(run, '')).run).toMatchObject({ scored: CHUNKS, total: CHUNKS });
     await run.store.close();
   });
 
@@ -107,9 +136,8 @@ describe('viral chunks so far', () => {
     const records = Array.from({ length: 160 }, (_, index) => recordOf(`s${index}`, [index < 80 ? 1 : 7]));
     const roundOf = (row: number): number => (row % 4 > 0 ? 0 : 1);
     const run = await preparedRun([records], { framesPerPart: 1, roundOf }, { order: 'sample' });
-    for (const { key, round } of await run.store.pendingParts())
-      if (round === 0) await compute(run, key, ({ row }) => (row < 80 ? 0.9 : 0.1));
-    const { estimate } = sharesOf(await run.store.shareStrata(), ['']).run;
+    await computeFirst(run, ({ row }) => (row < 80 ? 0.9 : 0.1));
+    const { estimate } = (await sharesIn(run, '')).run;
     expect(Math.abs(estimate!.share - 0.5)).toBeLessThan(0.05);
     await run.store.close();
   });
@@ -122,10 +150,8 @@ describe('viral chunks so far', () => {
     const roundOf = (row: number, chunk: number): number =>
       Math.imul(3 * row + chunk, 2_654_435_761) >>> 29 === 0 ? 0 : 1;
     const run = await preparedRun([records], { framesPerPart: 4, roundOf }, { order: 'sample' });
-    const isEven = ({ row }: FrameRef): number => (row % 2 === 0 ? 0.9 : 0.1);
-    for (const { key, round } of await run.store.pendingParts())
-      if (round === 0) await compute(run, key, isEven);
-    const { estimate, total: chunks } = sharesOf(await run.store.shareStrata(), ['']).run;
+    await computeFirst(run, isEven);
+    const { estimate, total: chunks } = (await sharesIn(run, '')).run;
     expect(chunks).toBe(800);
     // A quarter of the chunks with an open frame are those of the sequences whose first two have none.
     expect([estimate!.low < 0.25, estimate!.high > 0.25]).toEqual([true, true]);
@@ -133,38 +159,28 @@ describe('viral chunks so far', () => {
   });
 
   it('have an estimate also where a file of the sample cannot be read to its end', async () => {
-    const reads = Array.from({ length: 60 }, (_, index) => recordOf(`s${index}`, [1]));
     const roundOf = (row: number): number => (row % 2 > 0 ? 0 : 1);
-    const inputs = [reads.slice(0, 40), reads.slice(40)];
+    const inputs = [reads(40), reads(20)];
     const made = await preparedRun(inputs, { framesPerPart: 1, roundOf }, { order: 'sample' });
-    for (const { key, round } of await made.store.pendingParts())
-      if (round === 0) await compute(made, key, everyThird);
+    await computeFirst(made, everyThird);
     await made.store.close();
-    const estimateWhere = async (failure: string | null) => {
-      const db = new Database(join(made.folder, 'run.db'));
-      db.prepare(
-        'UPDATE input SET records = NULL, bases = NULL, first_row = NULL, failure = ? WHERE input = 1',
-      ).run(failure);
-      db.close();
+    const estimateWhere = async (failure: Said | null) => {
+      cutOff(made, failure);
       const run = await reopened(made);
-      const [gut] = sharesOf(await run.store.shareStrata(), ['gut', 'gut']).samples;
+      const [gut] = (await sharesIn(run, 'gut', 'gut')).samples;
       await run.store.close();
       return gut?.estimate ?? null;
     };
     expect(await estimateWhere(null)).toBeNull();
-    expect(await estimateWhere(JSON.stringify({ code: 'input_truncated', values: {} }))).not.toBeNull();
+    expect(await estimateWhere(TRUNCATED)).not.toBeNull();
   });
 
   it('have an estimate of each sample once its first round is computed, whatever came before', async () => {
-    const reads = Array.from({ length: 60 }, (_, index) => recordOf(`s${index}`, [1]));
     const roundOf = (row: number): number => (row % 10 === 3 ? 0 : 1);
-    const inputs = [reads.slice(0, 30), reads.slice(30)];
-    const run = await preparedRun(inputs, { framesPerPart: 1, roundOf }, { order: 'sample' });
+    const run = await preparedRun([reads(30), reads(30)], { framesPerPart: 1, roundOf }, { order: 'sample' });
     const parts = await run.store.pendingParts();
     const known = async (): Promise<boolean[]> =>
-      sharesOf(await run.store.shareStrata(), ['pond', 'lake']).samples.map(
-        ({ estimate }) => estimate !== null,
-      );
+      (await sharesIn(run, 'pond', 'lake')).samples.map(({ estimate }) => estimate !== null);
     for (const { key, round, firstRow } of parts)
       if (round > 0 && firstRow < 25) await compute(run, key, everyThird);
     const first = parts.filter(({ round }) => round === 0);
@@ -178,13 +194,12 @@ describe('viral chunks so far', () => {
   });
 
   it('lose their estimate with a part of the first round only until a later round has its rows', async () => {
-    const reads = Array.from({ length: 400 }, (_, index) => recordOf(`s${index}`, [1]));
     const roundOf = (row: number): number => (row % 10 === 3 ? 0 : row % 10 === 7 ? 1 : 2);
-    const run = await preparedRun([reads], { framesPerPart: 10, roundOf }, { order: 'sample' });
+    const run = await preparedRun([reads(400)], { framesPerPart: 10, roundOf }, { order: 'sample' });
     const parts = await run.store.pendingParts();
     // The reads of the first quarter are viral, and its part of the first round fails.
     const firstQuarter = ({ row }: FrameRef): number => (row < 100 ? 0.9 : 0.1);
-    const known = async () => sharesOf(await run.store.shareStrata(), ['gut']).run;
+    const known = async () => (await sharesIn(run, 'gut')).run;
     const [failing, ...others] = parts.filter(({ round }) => round === 0);
     await run.store.failPart(failing!.key, FAILURE);
     for (const { key } of others) await compute(run, key, firstQuarter);
@@ -227,11 +242,10 @@ describe('viral chunks so far', () => {
     const roundOf = (_: number, chunk: number): number => (chunk === 0 ? 0 : 1);
     // So a part of the later round has what it holds of one contig.
     const run = await preparedRun([contigs], { framesPerPart: 3, roundOf }, { order: 'sample' });
-    const isEven = ({ row }: FrameRef): number => (row % 2 === 0 ? 0.9 : 0.1);
-    const known = async () => sharesOf(await run.store.shareStrata(), ['gut']).run;
+    const known = async () => (await sharesIn(run, 'gut')).run;
     const parts = await run.store.pendingParts();
     const later = parts.filter(({ round }) => round === 1);
-    for (const { key, round } of parts) if (round === 0) await compute(run, key, isEven);
+    await computeFirst(run, isEven);
     for (const { key } of later.filter(({ firstRow }) => firstRow % 2 === 0)) await compute(run, key, isEven);
     const { estimate: before, ...counts } = await known();
     expect(counts).toMatchObject({ scored: 320, viral: 256 });
@@ -248,11 +262,10 @@ describe('viral chunks so far', () => {
   });
 
   it('have, in the order of the files, the share of each sample of which nothing is missing', async () => {
-    const reads = Array.from({ length: 30 }, (_, index) => recordOf(`s${index}`, [1]));
-    const made = await preparedRun([reads.slice(0, 12), reads.slice(12)], 4);
+    const made = await preparedRun([reads(12), reads(18)], 4);
     const everyFourth = ({ row }: FrameRef): number => (row % 4 === 0 ? 0.9 : 0.1);
-    const known = async ({ store } = made) => {
-      const { run, samples } = sharesOf(await store.shareStrata(), ['pond', 'lake']);
+    const known = async (of = made) => {
+      const { run, samples } = await sharesIn(of, 'pond', 'lake');
       return [...samples, run].map(({ estimate }) => estimate);
     };
     const closed = (share: number) => ({ share, low: share, high: share });
@@ -276,11 +289,7 @@ describe('viral chunks so far', () => {
     expect(await known()).toEqual([closed(3 / 12), null, null]);
     await made.store.close();
 
-    const db = new Database(join(made.folder, 'run.db'));
-    db.prepare(
-      'UPDATE input SET records = NULL, bases = NULL, first_row = NULL, failure = ? WHERE input = 1',
-    ).run(JSON.stringify({ code: 'input_truncated', values: {} }));
-    db.close();
+    cutOff(made, TRUNCATED);
     const run = await reopened(made);
     expect(await known(run)).toEqual([closed(3 / 12), null, closed(3 / 12)]);
     await run.store.close();
@@ -289,12 +298,11 @@ describe('viral chunks so far', () => {
   it('count a file that was read only once all its records are stored', async () => {
     const folder = join(temporaryFolder(), 'run');
     mkdirSync(folder);
-    const reads = Array.from({ length: 60 }, (_, index) => recordOf(`s${index}`, [1]));
-    const prepared = writePrepared(folder, [reads.slice(0, 30), reads.slice(30)], { recordsPerFile: 40 });
+    const prepared = writePrepared(folder, [reads(30), reads(30)], { recordsPerFile: 40 });
     const create = { plan: { ...syntheticPlan(2), order: 'sample' as const }, description: DESCRIPTION };
     const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });
     const totals = async (): Promise<number[]> =>
-      sharesOf(await store.shareStrata(), ['pond', 'lake']).samples.map(({ total: all }) => all);
+      (await sharesIn({ store }, 'pond', 'lake')).samples.map(({ total: all }) => all);
     await store.ingestRecords(prepared.records[0]!);
     for (const input of prepared.inputs) await store.finishInput(input);
     expect(await totals()).toEqual([30, 0]);
@@ -305,7 +313,7 @@ describe('viral chunks so far', () => {
 
   it('change with a part that was done, found damaged, and computed again with other scores', async () => {
     const made = await preparedRun([RECORDS], 8);
-    for (const { key } of await made.store.pendingParts()) await compute(made, key, notViral);
+    await computeAll(made, notViral);
     expect((await expectAsCounted(made)).viral).toBe(0);
     await made.store.close();
     const db = new Database(join(made.folder, 'run.db'));
@@ -319,39 +327,24 @@ describe('viral chunks so far', () => {
     expect(rest.scored).toBeLessThan(CHUNKS);
     expect(rest.viral).toBe(0);
     await reportPrepare(run.store, run.prepared);
-    for (const { key } of await run.store.pendingParts()) await compute(run, key, everyThird);
+    await computeAll(run, everyThird);
     const { viral, scored } = await expectAsCounted(run);
     expect(viral).toBeGreaterThan(0);
     expect(scored).toBe(CHUNKS);
     await run.store.close();
   });
 
-  it('continue from where they were when the run is resumed', async () => {
-    const run = await preparedRun([RECORDS], 8);
-    const keys = (await run.store.pendingParts()).map(({ key }) => key);
-    for (const key of keys.slice(0, 5)) await compute(run, key, everyThird);
-    const before = await expectAsCounted(run);
-    await run.store.close();
-    const resumed = await reopened(run);
-    expect(await expectAsCounted(resumed)).toEqual(before);
-    for (const key of keys.slice(5)) await compute(resumed, key, everyThird);
-    expect((await expectAsCounted(resumed)).scored).toBe(CHUNKS);
-    await resumed.store.close();
-  });
-
   it('have an interval around the final share if the parts are an even sample, and none in the order of the files', async () => {
-    const many = Array.from({ length: 400 }, (_, index) => recordOf(`s${index}`, [1]));
     const everySeventh = ({ row }: FrameRef): number => (row % 7 === 0 ? 0.9 : 0.1);
     for (const order of ['sample', 'file'] as const) {
-      const inputs = [many.slice(0, 100), many.slice(100)];
       // The first eight of the order below.
-      const roundOf = (row: number): number => ((row * 349) % many.length < 8 ? 0 : 1);
-      const run = await preparedRun(inputs, { framesPerPart: 1, roundOf }, { order });
+      const roundOf = (row: number): number => ((row * 349) % 400 < 8 ? 0 : 1);
+      const run = await preparedRun([reads(100), reads(300)], { framesPerPart: 1, roundOf }, { order });
       const parts = (await run.store.pendingParts()).map(({ key }) => key);
       // Every part is one read here, so any order is an even sample.
       const turns = parts.map((_, index) => parts[(index * 149) % parts.length]!);
       for (const key of turns.slice(0, 120)) await compute(run, key, everySeventh);
-      const known = async () => sharesOf(await run.store.shareStrata(), ['pond', 'lake']).run.estimate;
+      const known = async () => (await sharesIn(run, 'pond', 'lake')).run.estimate;
       const partly = await known();
       if (order === 'file') expect(partly).toBeNull();
       else {

@@ -49,19 +49,10 @@ READ = b"@read\n" + bases(60) + b"\n+\n" + b"I" * 60 + b"\n"
 
 def bad_inputs() -> Iterator[BadInput]:
     """Yield all cases in the order of the table."""
-    for group, cases in (
-        ("e", no_sequences()),
-        ("o", other_formats()),
-        ("l", line_ends()),
-        ("s", sequences()),
-        ("h", headers()),
-        ("q", reads()),
-        ("c", compressed()),
-    ):
-        for number, (title, data) in enumerate(cases.items(), 1):
-            is_tuple = isinstance(data, tuple)
-            ending, content = data if is_tuple else ("fastq" if group == "q" else "fa", data)
-            yield BadInput(title, f"{group}{number:02}.{ending}", content)
+    files = no_sequences() | other_formats() | line_ends() | sequences() | headers() | reads() | compressed()
+    for number, (title, data) in enumerate(files.items(), 1):
+        ending, content = data if isinstance(data, tuple) else ("fa", data)
+        yield BadInput(title, f"{number:03}.{ending}", content)
     for title, name in file_names().items():
         yield BadInput(title, name, FASTA)
 
@@ -92,8 +83,6 @@ def no_sequences() -> dict[str, Content]:
         "one header": b">alone\n",
         "headers only": b">a\n>b\n>c\n",
         "no base": b">a\n\n\n",
-        "one base": b">a\nA\n",
-        "two bases": b">a\nAC\n",
         "three bases": b">a\nACG\n",
         "eleven bases": b">a\nACGTACGTACG\n",
     }
@@ -219,16 +208,11 @@ def headers() -> dict[str, Content]:
         "same name twice": b">a" + record + b">a" + record,
         "same name, other descriptions": b">a first" + record + b">a second" + record,
         "no name": b">" + record,
-        "space before the name": b"> a" + record,
         "tabulator in the header": b">a\tb" + record,
-        "two >": b">>a" + record,
         "header of 100,000 letters": b">" + b"h" * 100_000 + record,
-        "zero byte in the header": b">a\x00b" + record,
         "escape sequence in the header": b">\x1b[2Ja" + record,
-        "bell in the header": b">a\x07" + record,
         "text that runs right to left": ">\u202eacgt\u202c".encode() + record,
         "Chinese and emoji": ">病毒🦠".encode() + record,
-        "Latin-1 in the header": b">caf\xe9" + record,
         "not UTF-8 in the header": b">\xff\xfe\xc0" + record,
         "spreadsheet formula": b'>=HYPERLINK("http://invalid.invalid")' + record,
         "formula by minus": b">-1+1|cmd" + record,
@@ -236,10 +220,6 @@ def headers() -> dict[str, Content]:
         "path in the header": b">../../../etc/passwd" + record,
         "shell commands in the header": b">$(touch x);`touch y`" + record,
         "quotes and commas": b">a\"b,'c';d" + record,
-        "SQL": b">'); DROP TABLE record; --" + record,
-        "pipes of NCBI": b">gi|123|ref|NC_000001.1| name" + record,
-        "form feed in the header": b">a\x0cb" + record,
-        "line separator of Unicode": ">a\u2028b".encode() + record,
     }
 
 
@@ -273,7 +253,7 @@ def reads() -> dict[str, Content]:
         "reads with CR LF": READ.replace(b"\n", b"\r\n"),
         "no line end": READ.rstrip(),
         "qualities below 33": b"@a\n" + one + b"\n+\n" + b"\x10" * 60 + b"\n" + READ,
-        "name .fastq, content FASTA": FASTA,
+        "name .fastq, content FASTA": ("fastq", FASTA),
         "RNA reads": READ.replace(b"T", b"U"),
         "a + alone": b"@a\n+\n",
     }

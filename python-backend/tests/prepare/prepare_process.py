@@ -17,6 +17,9 @@ import jsonschema
 import numpy as np
 from safetensors.numpy import load_file
 
+from virnucpro_backend.prepare.arrays import offsets_of
+from virnucpro_backend.prepare.frames import Frames
+
 BACKEND = Path(__file__).parents[2]
 Event = dict[str, Any]
 
@@ -80,8 +83,16 @@ class Outcome:
 
 
 def texts(letters: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> list[str]:
+    assert offsets[-1] == letters.size
     data = letters.tobytes()
     return [data[begin:end].decode("utf-8") for begin, end in pairwise(offsets.tolist())]
+
+
+def texts_of(frames: Frames) -> list[tuple[int, int, str, str]]:
+    """Return chunk, frame, protein and nucleotides of each."""
+    proteins = texts(frames.residues, offsets_of(frames.residue_counts))
+    nucleotides = texts(frames.nucleotides, offsets_of(frames.nucleotide_counts))
+    return list(zip(frames.chunk.tolist(), frames.frame.tolist(), proteins, nucleotides, strict=True))
 
 
 def prepare_job(

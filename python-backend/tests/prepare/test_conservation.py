@@ -155,14 +155,6 @@ def damage_fastq(dice: random.Random, record: list[str]) -> bool:
     return False
 
 
-def file_of(folder: Path, text: str, compression: str) -> Path:
-    data = text.encode()
-    packed = {"none": data, "gzip": gzip.compress(data), "bzip2": bz2.compress(data)}[compression]
-    path = folder / "made.fa"
-    path.write_bytes(packed)
-    return path
-
-
 def is_what_is_left(whole: str, letters: str) -> bool:
     """Whether letters are those of a read without one stretch of it."""
     return any(
@@ -191,7 +183,9 @@ def test_no_byte_and_no_record_is_lost(
     compression: str,
 ) -> None:
     file = made(random.Random(seed), sequence_format, damages, block_bytes > 1000)
-    path = file_of(tmp_path, file.text, compression)
+    data = file.text.encode()
+    path = tmp_path / "made.fa"
+    path.write_bytes({"none": bytes, "gzip": gzip.compress, "bzip2": bz2.compress}[compression](data))
     with monkeypatch.context() as patch:
         patch.setattr(input_file, "BLOCK_BYTES", block_bytes)
         patch.setattr(fastq, "MAX_WAITING_BYTES", waiting_bytes)
@@ -200,7 +194,7 @@ def test_no_byte_and_no_record_is_lost(
         except PrepareError:
             assert file.whole == []  # Nothing in the file shows that it is one of sequences.
             return
-    assert sum(found.bytes.values()) == len(file.text.encode())
+    assert sum(found.bytes.values()) == len(data)
     assert all(size >= 0 for size in found.bytes.values())
     used = set(found.used)
     assert [read for read in file.whole if read not in used] == []
@@ -211,4 +205,4 @@ def test_no_byte_and_no_record_is_lost(
         assert found.bytes["passed_over"] + found.bytes["damaged"] > 0
     if not damages:
         assert found.used == file.whole
-        assert found.bytes["used"] == len(file.text.encode())
+        assert found.bytes["used"] == len(data)

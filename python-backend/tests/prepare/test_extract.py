@@ -98,13 +98,17 @@ def test_every_compression_and_fastq_can_be_extracted_from(tmp_path: Path) -> No
     assert out.read_bytes() == b">b two\nTTTT\n>d four\nccnn\n>a one\nACGT\n"
 
 
-def test_a_changed_input_is_refused_and_leaves_no_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "rows", "code"), [(b">a\nACGA\n", [0], "input_changed"), (b">a\nACGT\n", [0, 5], "internal")]
+)
+def test_a_changed_input_and_rows_beyond_it_are_refused_and_leave_no_file(
+    tmp_path: Path, content: bytes, rows: list[int], code: str
+) -> None:
     source = as_input(tmp_path / "in.fasta", b">a\nACGT\n")
-    source.path.write_bytes(b">a\nACGA\n")
-    out = tmp_path / "out.fna"
+    source.path.write_bytes(content)
     with pytest.raises(PrepareError) as failure:
-        extract([source], np.array([0], np.uint32), out)
-    assert failure.value.code == "input_changed"
+        extract([source], np.array(rows, np.uint32), tmp_path / "out.fna")
+    assert failure.value.code == code
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.fasta"]
 
 
@@ -120,13 +124,6 @@ def test_without_rows_no_input_is_read(tmp_path: Path) -> None:
     out = tmp_path / "out.fna"
     assert extract([ExtractInput(tmp_path / "gone", "0" * 64)], np.zeros(0, np.uint32), out) == 0
     assert out.read_bytes() == b""
-
-
-def test_rows_beyond_the_inputs_are_an_error(tmp_path: Path) -> None:
-    source = as_input(tmp_path / "in.fasta", b">a\nACGT\n")
-    with pytest.raises(PrepareError) as failure:
-        extract([source], np.array([0, 5], np.uint32), tmp_path / "out.fna")
-    assert failure.value.code == "internal"
 
 
 def run_module(command: dict[str, object]) -> tuple[int, dict[str, object]]:

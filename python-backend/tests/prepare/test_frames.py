@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_definition import PlainFrame, frames_of_sequence
+from prepare_process import texts_of
 
 from virnucpro_backend.prepare.chunking import chunk_table
 from virnucpro_backend.prepare.frames import FRAME_NAMES, STANDARD, GeneticCode, open_frames
@@ -20,20 +21,10 @@ def fast_frames(sequences: list[str], c: int, code: GeneticCode = STANDARD) -> l
     table = chunk_table(lengths, c)
     origins = np.cumsum(lengths) - lengths
     frames = open_frames(letters, origins[table.record] + table.start, table.length, code)
-    residues, nucleotides = frames.residues.tobytes().decode(), frames.nucleotides.tobytes().decode()
     found: list[list[PlainFrame]] = [[] for _ in sequences]
-    residue, nucleotide = 0, 0
-    for chunk, frame, n_residues, n_nucleotides in zip(
-        frames.chunk, frames.frame, frames.residue_counts, frames.nucleotide_counts, strict=True
-    ):
-        protein = residues[residue : residue + n_residues]
-        slice_ = nucleotides[nucleotide : nucleotide + n_nucleotides]
-        found[table.record[chunk]].append(
-            PlainFrame(int(table.chunk[chunk]), FRAME_NAMES[frame], protein, slice_)
-        )
-        residue += n_residues
-        nucleotide += n_nucleotides
-    assert (residue, nucleotide) == (len(residues), len(nucleotides))
+    for chunk, frame, *letters_of_frame in texts_of(frames):
+        place = PlainFrame(int(table.chunk[chunk]), FRAME_NAMES[frame], *letters_of_frame)
+        found[table.record[chunk]].append(place)
     return found
 
 

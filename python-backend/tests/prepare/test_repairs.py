@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from prepare_process import run_prepare
-from test_input_inspection import codes, inspected
 
 from virnucpro_backend.prepare import input_file
 from virnucpro_backend.prepare.extract import ExtractInput, extract
@@ -51,11 +50,3 @@ def test_a_repaired_run_equals_one_of_a_file_repaired_by_hand(
         inputs = [ExtractInput(source, hashlib.sha256(source.read_bytes()).hexdigest(), repairs)]
         extract(inputs, np.arange(42, dtype=np.uint32), tmp_path / out)
     assert (tmp_path / "mended.fna").read_bytes() == (tmp_path / "wanted.fna").read_bytes()
-
-
-def test_each_repair_removes_the_problem_it_is_offered_for(tmp_path: Path) -> None:
-    path = tmp_path / "written.fa"
-    path.write_bytes(WRITTEN.encode("latin-1"))
-    assert {"looks_like_rna", "gaps", "duplicate_ids"} <= codes(inspected(path))
-    mended = {problem["code"] for problem in inspect_file(path, ["500"], ALL)["problems"]}
-    assert mended.isdisjoint({"looks_like_rna", "gaps", "duplicate_ids"})

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_definition import chunk_bounds, frames_of_chunk
+from prepare_process import texts_of
 from safetensors.numpy import load
 
 from virnucpro_backend.prepare.chunking import chunk_table
@@ -45,17 +46,8 @@ def test_frames_are_those_of_the_shorter_chunks_where_a_chunk_has_none(
     starts = (np.cumsum(sizes) - sizes)[table.record] + table.start
     whole = open_frames(letters, starts, table.length, code)
     frames = frames_of_second_look(letters, starts, table.length, code, whole, second)
-    residues, nucleotides = frames.residues.tobytes().decode(), frames.nucleotides.tobytes().decode()
-    ends = np.cumsum(frames.residue_counts), np.cumsum(frames.nucleotide_counts)
-    found = [
-        (int(chunk), int(frame), residues[r - n_r : r], nucleotides[n - n_n : n])
-        for chunk, frame, r, n_r, n, n_n in zip(
-            frames.chunk, frames.frame, ends[0], frames.residue_counts, ends[1], frames.nucleotide_counts,
-            strict=True,
-        )
-    ]  # fmt: skip
     joined = "".join(sequences)
-    assert found == [
+    assert texts_of(frames) == [
         (chunk, *frame)
         for chunk, (begin, length) in enumerate(zip(starts.tolist(), table.length.tolist(), strict=True))
         for frame in plain_frames(joined[begin : begin + length], second, code)

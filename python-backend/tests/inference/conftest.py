@@ -11,8 +11,15 @@ from virnucpro_backend.weights.model_folder import load_model
 def make_scorer():  # type: ignore[no-untyped-def]
     """Return a factory of scorers with the demo model on the CPU."""
 
-    def make(precision: str = "fp32", tokens_per_batch: int = 2048, **changes: object) -> PartScorer:
-        model = load_model(DEMO_MODEL, "cpu", precision)  # type: ignore[arg-type]
+    def make(
+        precision: str = "fp32",
+        tokens_per_batch: int = 2048,
+        *,
+        streamed: bool = False,
+        mapped: bool = False,
+        **changes: object,
+    ) -> PartScorer:
+        model = load_model(DEMO_MODEL, "cpu", precision, streamed=streamed, mapped=mapped)  # type: ignore[arg-type]
         fields: dict[str, object] = {
             "model": model,
             "tokens_per_batch": tokens_per_batch,

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.part_file import PartFrames
+from virnucpro_backend.inference.scorer import PartScorer, PartScores
 from virnucpro_backend.safetensors_file import write_safetensors
 
 DEMO_MODEL = Path(__file__).parents[1] / "data" / "demo-model"
@@ -54,3 +56,28 @@ def write_part_file(path: Path, frames: PartFrames) -> PartFile:
         },
     )
     return PartFile(path, written.sha256, frames)
+
+
+class Heard(PartListener):
+    """Records what a part's listener is told."""
+
+    def __init__(self) -> None:
+        self.frames = self.residues = 0
+        self.steps: list[float] = []
+        self.cuts: list[tuple[int, int]] = []
+
+    def batch_done(self, frames: int, residues: int) -> None:
+        self.frames += frames
+        self.residues += residues
+
+    def step_done(self, residues: float) -> None:
+        self.steps.append(residues)
+
+    def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
+        self.cuts.append((tokens_before, tokens_after))
+
+
+def score(scorer: PartScorer, frames: PartFrames) -> tuple[PartScores, Heard]:
+    """Score a part without recomputation; return what its listener was told too."""
+    heard = Heard()
+    return scorer.collect(scorer.launch(scorer.prepare(frames), heard)), heard

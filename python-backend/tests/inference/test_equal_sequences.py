@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_parts import random_frames
+from made_parts import random_frames, score
 
-from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.equal_sequences import distinct_sequences
 from virnucpro_backend.inference.part_file import PartFrames, gathered
 from virnucpro_backend.inference.scorer import PartScorer
@@ -31,16 +30,6 @@ def test_every_frame_maps_to_its_letters_and_no_sequence_is_stored_twice(sequenc
         sequences.index(sequence) == number for sequence, number in zip(kept, distinct.first, strict=True)
     )
     assert distinct.repeats == len(sequences) - len(set(sequences))
-
-
-class Counted(PartListener):
-    """Sums the reported frames and residues."""
-
-    def __init__(self) -> None:
-        self.frames = self.residues = 0
-
-    def batch_done(self, frames: int, residues: int) -> None:
-        self.frames, self.residues = self.frames + frames, self.residues + residues
 
 
 def drawn(base: PartFrames, numbers: list[int], nucleotides_of: list[int]) -> PartFrames:
@@ -79,8 +68,8 @@ def test_scores_equal_those_of_computing_each_frame(
         for pair, vector in zip(pairs, once.embeddings[name], strict=True):
             assert by_sequence.setdefault(pair[part], vector.tobytes()) == vector.tobytes()
     by_pair: dict[tuple[int, int], bytes] = {}
-    for pair, score in zip(pairs, once.score2, strict=True):
-        assert by_pair.setdefault(pair, score.tobytes()) == score.tobytes()
+    for pair, virus in zip(pairs, once.score2, strict=True):
+        assert by_pair.setdefault(pair, virus.tobytes()) == virus.tobytes()
 
 
 @settings(max_examples=20)
@@ -89,6 +78,5 @@ def test_progress_adds_up_to_all_frames(
     scorers: tuple[PartScorer, PartScorer], pairs: list[tuple[int, int]]
 ) -> None:
     frames = drawn(random_frames(12, seed=22), [p for p, _ in pairs], [d for _, d in pairs])
-    counted = Counted()
-    scorers[0].launch(scorers[0].prepare(frames), counted)
-    assert (counted.frames, counted.residues) == (len(pairs), len(frames.residues))
+    _, heard = score(scorers[0], frames)
+    assert (heard.frames, heard.residues) == (len(pairs), len(frames.residues))

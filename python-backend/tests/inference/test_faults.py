@@ -8,11 +8,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
-from made_parts import DEMO_MODEL, random_frames
+from made_parts import DEMO_MODEL, Heard, random_frames, score
 from torch import Tensor
 
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.memory.memory_profile import SMALLEST_BUDGET
 from virnucpro_backend.inference.scorer import PartScorer
@@ -22,22 +21,17 @@ from virnucpro_backend.weights.model_json import NormBand
 MakeScorer = Callable[..., PartScorer]
 
 
-class OutOfMemoryEvents(PartListener):
-    def __init__(self) -> None:
-        self.seen: list[tuple[int, int]] = []
-
-    def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
-        self.seen.append((tokens_before, tokens_after))
+OUT_OF_MEMORY = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB")
 
 
-def limit_memory(scorer: PartScorer, most_tokens: int) -> list[int]:
-    """Make ESM-2 run out of memory above this many tokens; return the sizes of the batches that fitted."""
+def limit_memory(scorer: PartScorer, most_tokens: int, error: Exception = OUT_OF_MEMORY) -> list[int]:
+    """Make ESM-2 fail above this many tokens; return, as they come, the sizes of the batches that fitted."""
     embed = scorer.model.esm2.embed
     sizes: list[int] = []
 
     def limited(tokens: Tensor, layout: SequenceLayout) -> Tensor:
         if layout.n_tokens > most_tokens:
-            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB")
+            raise error
         sizes.append(layout.n_tokens)
         return embed(tokens, layout)
 
@@ -48,42 +42,33 @@ def limit_memory(scorer: PartScorer, most_tokens: int) -> list[int]:
 def test_the_budget_is_halved_and_stays_halved(make_scorer: MakeScorer) -> None:
     frames = random_frames(300, seed=20, shortest=100, longest=103)
     expected = make_scorer(tokens_per_batch=4096).score(frames)
-    scorer, events = make_scorer(tokens_per_batch=4096), OutOfMemoryEvents()
+    scorer = make_scorer(tokens_per_batch=4096)
     sizes = limit_memory(scorer, 1100)
-    result = scorer.collect(scorer.launch(scorer.prepare(frames), events))
+    result, heard = score(scorer, frames)
     np.testing.assert_allclose(result.score2, expected.score2, atol=2e-6)
     assert expected.batch_halvings == 0
     assert result.batch_halvings > 0
     assert max(sizes) <= 1100
-    befores, afters = zip(*events.seen, strict=True)
+    befores, afters = zip(*heard.cuts, strict=True)
     assert befores[0] == 4096
     assert befores[1:] == afters[:-1]
     assert afters[-1] <= 1100
-    assert all(after <= before // 2 for before, after in events.seen)
+    assert all(after <= before // 2 for before, after in heard.cuts)
 
-    again = OutOfMemoryEvents()
-    second = scorer.collect(scorer.launch(scorer.prepare(frames), again))
-    assert again.seen == []
+    second, heard = score(scorer, frames)
+    assert heard.cuts == []
     assert second.batch_halvings > 0
     np.testing.assert_allclose(second.score2, expected.score2, atol=2e-6)
-
-
-def test_a_batch_within_the_budget_is_not_split(make_scorer: MakeScorer) -> None:
-    frames = random_frames(100, seed=21, shortest=50, longest=50)
-    scorer = make_scorer(tokens_per_batch=4096)
-    limit_memory(scorer, 2000)
-    assert scorer.score(frames).batch_halvings > 0
-    small = frames.subset(np.arange(10))
-    assert scorer.score(small).batch_halvings == 0
+    assert scorer.score(frames.subset(np.arange(5))).batch_halvings == 0, "it is within the budget"
 
 
 def test_below_the_floor_the_part_fails(make_scorer: MakeScorer) -> None:
-    scorer, events = make_scorer(tokens_per_batch=4096), OutOfMemoryEvents()
+    scorer, heard = make_scorer(tokens_per_batch=4096), Heard()
     limit_memory(scorer, 10)
     with pytest.raises(PartFailedError) as failure:
-        scorer.launch(scorer.prepare(random_frames(200, seed=22, shortest=60, longest=60)), events)
+        scorer.launch(scorer.prepare(random_frames(200, seed=22, shortest=60, longest=60)), heard)
     assert failure.value.code == "out_of_memory"
-    assert min(after for _, after in events.seen) >= SMALLEST_BUDGET
+    assert min(after for _, after in heard.cuts) >= SMALLEST_BUDGET
 
 
 @pytest.mark.parametrize(
@@ -97,26 +82,13 @@ def test_below_the_floor_the_part_fails(make_scorer: MakeScorer) -> None:
 )
 def test_every_out_of_memory_error_is_recognised(make_scorer: MakeScorer, error: Exception) -> None:
     scorer = make_scorer(tokens_per_batch=2048)
-    embed, failures = scorer.model.dnabert_s.embed, [error]
-
-    def once(tokens: Tensor, layout: SequenceLayout) -> Tensor:
-        if failures and layout.n_tokens >= 2 * SMALLEST_BUDGET:
-            raise failures.pop()
-        return embed(tokens, layout)
-
-    scorer.model.dnabert_s.embed = once  # type: ignore[method-assign]
-    frames = random_frames(60, seed=23, shortest=60, longest=62)
-    assert scorer.score(frames).batch_halvings >= 1
-    assert not failures
+    limit_memory(scorer, 2 * SMALLEST_BUDGET, error)
+    assert scorer.score(random_frames(60, seed=23, shortest=60, longest=62)).batch_halvings >= 1
 
 
 def test_other_errors_do_not_count_as_out_of_memory(make_scorer: MakeScorer) -> None:
     scorer = make_scorer()
-
-    def broken(tokens: Tensor, layout: SequenceLayout) -> Tensor:
-        raise RuntimeError("shape mismatch")
-
-    scorer.model.esm2.embed = broken  # type: ignore[method-assign]
+    limit_memory(scorer, 0, RuntimeError("shape mismatch"))
     with pytest.raises(RuntimeError, match="shape mismatch"):
         scorer.score(random_frames(5, seed=24))
 
@@ -134,34 +106,34 @@ def poison(model: LoadedModel, length: int, value: float = float("nan")) -> Load
     return model
 
 
+FRAMES = random_frames(90, seed=25, shortest=30, longest=40)
+BAD = FRAMES.residue_counts == 33
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_non_finite_frames_are_recomputed_in_fp32(make_scorer: MakeScorer, value: float) -> None:
-    frames = random_frames(90, seed=25, shortest=30, longest=40)
-    bad = frames.residue_counts == 33
-    assert 0 < bad.sum() < 90
-    in_fp32, in_bf16 = make_scorer("fp32").score(frames), make_scorer("bf16").score(frames)
+    assert 0 < BAD.sum() < 90
+    in_fp32, in_bf16 = make_scorer("fp32").score(FRAMES), make_scorer("bf16").score(FRAMES)
     scorer = make_scorer("bf16", embeddings="fp32")
     poison(scorer.model, 33, value)
-    result = scorer.score(frames)
-    assert result.state.tolist() == bad.astype(int).tolist()
-    assert (result.recomputed, result.failed) == (bad.sum(), 0)
-    np.testing.assert_allclose(result.score2[bad], in_fp32.score2[bad], atol=2e-6)
-    np.testing.assert_array_equal(result.score2[~bad], in_bf16.score2[~bad])
+    result = scorer.score(FRAMES)
+    assert result.state.tolist() == BAD.astype(int).tolist()
+    assert (result.recomputed, result.failed) == (BAD.sum(), 0)
+    np.testing.assert_allclose(result.score2[BAD], in_fp32.score2[BAD], atol=2e-6)
+    np.testing.assert_array_equal(result.score2[~BAD], in_bf16.score2[~BAD])
     assert result.embeddings is not None
     assert np.isfinite(result.embeddings["esm2"]).all()
 
 
 def test_only_frames_that_stay_non_finite_fail(make_scorer: MakeScorer) -> None:
-    frames = random_frames(90, seed=25, shortest=30, longest=40)
-    bad = frames.residue_counts == 33
     scorer = make_scorer("bf16", load_fp32=lambda device: poison(load_model(DEMO_MODEL, device, "fp32"), 33))
     poison(scorer.model, 33)
-    result = scorer.score(frames)
-    assert result.state.tolist() == (2 * bad).tolist()
-    assert (result.recomputed, result.failed) == (0, bad.sum())
+    result = scorer.score(FRAMES)
+    assert result.state.tolist() == (2 * BAD).tolist()
+    assert (result.recomputed, result.failed) == (0, BAD.sum())
     for scores in (result.score1, result.score2):
-        assert np.isnan(scores[bad]).all()
-        assert np.isfinite(scores[~bad]).all()
+        assert np.isnan(scores[BAD]).all()
+        assert np.isfinite(scores[~BAD]).all()
 
 
 def test_an_fp32_run_computes_nothing_twice(make_scorer: MakeScorer) -> None:
@@ -170,8 +142,10 @@ def test_an_fp32_run_computes_nothing_twice(make_scorer: MakeScorer) -> None:
 
     scorer = make_scorer("fp32", load_fp32=never)
     poison(scorer.model, 33)
-    frames = random_frames(90, seed=25, shortest=30, longest=40)
-    assert scorer.score(frames).failed == (frames.residue_counts == 33).sum()
+    scored = scorer.score(FRAMES)
+    assert scored.failed == BAD.sum()
+    assert scored.norms is not None
+    assert np.isfinite((scored.norms.esm2, scored.norms.dnabert_s)).all(), "failed frames have none"
 
 
 def test_too_little_memory_for_the_fp32_model_is_reported(make_scorer: MakeScorer) -> None:
@@ -181,7 +155,7 @@ def test_too_little_memory_for_the_fp32_model_is_reported(make_scorer: MakeScore
     scorer = make_scorer("bf16", load_fp32=too_large)
     poison(scorer.model, 33)
     with pytest.raises(PartFailedError, match="too little memory") as failure:
-        scorer.score(random_frames(90, seed=25, shortest=30, longest=40))
+        scorer.score(FRAMES)
     assert failure.value.code == "non_finite"
 
 
@@ -202,14 +176,3 @@ def test_norms_outside_their_band_are_counted_and_scored(make_scorer: MakeScorer
     assert scored.outside_norm_band == outside
     assert scored.failed == 0
     np.testing.assert_array_equal(scored.score2, plain.score2)
-
-
-def test_norms_of_non_finite_frames_are_left_out(make_scorer: MakeScorer) -> None:
-    frames = random_frames(30, seed=27, shortest=30, longest=60)
-    scorer = make_scorer("fp32")
-    poison(scorer.model, 33)
-    scored = scorer.score(frames)
-    assert 0 < scored.failed < 30
-    assert scored.norms is not None
-    assert np.isfinite(scored.norms.esm2).all()
-    assert np.isfinite(scored.norms.dnabert_s).all()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Sequence
+from math import inf
 
 import numpy as np
 import pytest
 import torch
-from made_parts import DEMO_MODEL, random_frames
+from made_parts import random_frames, score
 from torch import Tensor
 
 from virnucpro_backend.encoders import mapped_layers
@@ -17,10 +18,7 @@ from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.mapped_layers import MappedLayers, StepDone
 from virnucpro_backend.encoders.packed_linear import PackedLinear
 from virnucpro_backend.encoders.streamed_layers import SWEEP_BATCHES, SWEEP_TOKENS
-from virnucpro_backend.inference.encoding import PartListener
-from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.scorer import PartScorer, PartScores
-from virnucpro_backend.weights.model_folder import load_model
 
 MakeScorer = Callable[..., PartScorer]
 
@@ -28,111 +26,78 @@ CAN_PACK = torch.backends.mkldnn.is_available() and platform.machine() in ("x86_
 CAN_PACK_BF16 = CAN_PACK and torch.ops.mkldnn._is_mkldnn_bf16_supported()
 
 
-def streamed_model(precision: str = "fp32"):  # type: ignore[no-untyped-def]
-    return load_model(DEMO_MODEL, "cpu", precision, streamed=True)  # type: ignore[arg-type]
-
-
 def bytes_of(scores: PartScores) -> tuple[bytes, bytes, bytes]:
     return scores.score1.tobytes(), scores.score2.tobytes(), scores.state.tobytes()
 
 
-def mapped_model(precision: str = "fp32"):  # type: ignore[no-untyped-def]
-    return load_model(DEMO_MODEL, "cpu", precision, mapped=True)  # type: ignore[arg-type]
+def watched(scorer: PartScorer, limit: float = inf) -> list[list[int]]:
+    """Return, as they come, the tokens of the batches that go through ESM-2 together; memory runs out above
+    the limit."""
+    seen: list[list[int]] = []
+    embed_all = scorer.model.esm2.embed_all
 
+    def limited(batches: Sequence[tuple[Tensor, SequenceLayout]], step_done: StepDone) -> list[Tensor]:
+        sizes = [layout.n_tokens for _, layout in batches]
+        seen.append(sizes)
+        if sum(sizes) > limit:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return embed_all(batches, step_done)
 
-class Sweeps:
-    """Records the tokens of the batches that went through ESM-2 together."""
-
-    def __init__(self, scorer: PartScorer, limit: int | None = None) -> None:
-        self.seen: list[list[int]] = []
-        esm2 = scorer.model.esm2
-        embed_all = esm2.embed_all
-
-        def watched(batches: Sequence[tuple[Tensor, SequenceLayout]], step_done: StepDone) -> list[Tensor]:
-            sizes = [layout.n_tokens for _, layout in batches]
-            self.seen.append(sizes)
-            if limit is not None and sum(sizes) > limit:
-                raise torch.OutOfMemoryError("CUDA out of memory.")
-            return embed_all(batches, step_done)
-
-        esm2.embed_all = watched  # type: ignore[method-assign]
-
-
-class Heard(PartListener):
-    def __init__(self) -> None:
-        self.frames = self.residues = 0
-        self.steps: list[float] = []
-        self.cuts: list[tuple[int, int]] = []
-
-    def batch_done(self, frames: int, residues: int) -> None:
-        self.frames += frames
-        self.residues += residues
-
-    def step_done(self, residues: float) -> None:
-        self.steps.append(residues)
-
-    def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
-        self.cuts.append((tokens_before, tokens_after))
+    scorer.model.esm2.embed_all = limited  # type: ignore[method-assign]
+    return seen
 
 
 @pytest.mark.parametrize(
-    ("precision", "tokens_per_batch", "most"),
-    [("fp32", 300, None), ("fp16", 2048, None), ("fp32", 4096, None), ("fp16", 4096, 512)],
+    ("placement", "precision", "tokens_per_batch", "most"),
+    [
+        ("streamed", "fp32", 300, None),
+        ("streamed", "fp16", 2048, None),
+        ("streamed", "fp32", 4096, None),
+        ("streamed", "fp16", 4096, 512),
+        ("mapped", "fp32", 512, None),
+        ("mapped", "bf16", 2048, None),
+        ("mapped", "fp32", 4096, 512),
+    ],
 )
-def test_streamed_layers_change_no_byte(
-    make_scorer: MakeScorer, precision: str, tokens_per_batch: int, most: int | None
-) -> None:
-    frames = random_frames(150, seed=31)
-    sizes = {"tokens_per_batch": tokens_per_batch, "most_tokens_per_batch": most}
-    expected = make_scorer(precision, **sizes).score(frames)
-    scorer = make_scorer(precision, model=streamed_model(precision), **sizes)
-    sweeps, heard = Sweeps(scorer), Heard()
-    got = scorer.collect(scorer.launch(scorer.prepare(frames), heard))
-    assert bytes_of(got) == bytes_of(expected)
-    assert got.batch_halvings == expected.batch_halvings
-    assert (got.batch_halvings > 0) == (most is not None)
-    assert (heard.frames, heard.residues) == (150, len(frames.residues))
-    assert all(len(sweep) <= SWEEP_BATCHES for sweep in sweeps.seen)
-    assert max(len(sweep) for sweep in sweeps.seen) > 1
-    room = SWEEP_BATCHES * (most or tokens_per_batch)
-    assert all(len(sweep) == 1 or sum(sweep) <= min(SWEEP_TOKENS, room) for sweep in sweeps.seen)
-
-
-@pytest.mark.parametrize(
-    ("precision", "tokens_per_batch", "most"),
-    [("fp32", 512, None), ("bf16", 2048, None), ("fp32", 4096, 512)],
-)
-def test_mapped_layers_change_no_byte(
+def test_streamed_and_mapped_layers_change_no_byte(
     make_scorer: MakeScorer,
     monkeypatch: pytest.MonkeyPatch,
+    placement: str,
     precision: str,
     tokens_per_batch: int,
     most: int | None,
 ) -> None:
     monkeypatch.setattr(mapped_layers, "packing_is_faster", lambda _dtype: False)
-    frames = random_frames(150, seed=35)
+    frames = random_frames(150, seed=31)
     sizes = {"tokens_per_batch": tokens_per_batch, "most_tokens_per_batch": most}
     expected = make_scorer(precision, **sizes).score(frames)
-    model = mapped_model(precision)
-    for encoder in (model.esm2, model.dnabert_s):
-        layers = encoder.layers
-        assert isinstance(layers, MappedLayers)
-        assert len(layers) > 1
-        places = {
-            tensor.untyped_storage().data_ptr() for block in layers._tensors for tensor in block.values()
-        }
-        assert len(places) == 1, "one block at a time is in the run's precision"
-    scorer, heard = make_scorer(precision, model=model, **sizes), Heard()
-    sweeps = Sweeps(scorer)
+    scorer = make_scorer(precision, **sizes, **{placement: True})
+    sweeps = watched(scorer)
     for _ in range(2):
-        got = scorer.collect(scorer.launch(scorer.prepare(frames), heard))
+        got, heard = score(scorer, frames)
         assert bytes_of(got) == bytes_of(expected)
         assert got.batch_halvings == expected.batch_halvings
-    assert max(len(sweep) for sweep in sweeps.seen) > 1
-    assert max(sum(sweep) for sweep in sweeps.seen) <= mapped_layers.SWEEP_TOKENS
-    assert sum(heard.steps) == pytest.approx(2 * len(frames.residues))
-    largest = max(heard.steps) * BLOCKS_PER_LAYER * len(model.esm2.layers)
-    assert largest < len(frames.residues), "a step is a block of a batch, not of a sweep"
+        assert (got.batch_halvings > 0) == (most is not None)
+        assert (heard.frames, heard.residues) == (150, len(frames.residues))
+        assert sum(heard.steps) == pytest.approx(len(frames.residues))
+        largest = max(heard.steps) * BLOCKS_PER_LAYER * len(scorer.model.esm2.layers)
+        assert largest < len(frames.residues), "a step is a block of a batch, not of a sweep"
+    assert max(len(sweep) for sweep in sweeps) > 1
+    if placement == "mapped":
+        assert max(sum(sweep) for sweep in sweeps) <= mapped_layers.SWEEP_TOKENS
+    else:
+        assert all(len(sweep) <= SWEEP_BATCHES for sweep in sweeps)
+        room = min(SWEEP_TOKENS, SWEEP_BATCHES * (most or tokens_per_batch))
+        assert all(len(sweep) == 1 or sum(sweep) <= room for sweep in sweeps)
+
+
+def test_one_block_of_mapped_layers_at_a_time_is_in_the_runs_precision(make_scorer: MakeScorer) -> None:
+    model = make_scorer("bf16", mapped=True).model
+    for encoder in (model.esm2, model.dnabert_s):
+        assert isinstance(encoder.layers, MappedLayers)
+        assert len(encoder.layers) > 1
+        tensors = [tensor for block in encoder.layers._tensors for tensor in block.values()]
+        assert len({tensor.untyped_storage().data_ptr() for tensor in tensors}) == 1
 
 
 @pytest.mark.skipif(not CAN_PACK, reason="only oneDNN packs weights")
@@ -149,7 +114,7 @@ def test_packed_weights_change_only_the_last_digits(
     frames = random_frames(60, seed=36)
     expected = make_scorer(precision).score(frames)
     monkeypatch.setattr(mapped_layers, "packing_is_faster", lambda _dtype: True)
-    scorer = make_scorer(precision, model=mapped_model(precision))
+    scorer = make_scorer(precision, mapped=True)
     first, second = scorer.score(frames), scorer.score(frames)
     layers = scorer.model.esm2.layers
     assert isinstance(layers, MappedLayers)
@@ -179,27 +144,17 @@ def test_a_row_of_a_packed_product_does_not_depend_on_the_other_rows() -> None:
 def test_a_sweep_that_runs_out_of_memory_is_split(make_scorer: MakeScorer) -> None:
     frames = random_frames(300, seed=32, shortest=50, longest=50)
     expected = make_scorer(tokens_per_batch=4096).score(frames)
-    scorer = make_scorer(tokens_per_batch=4096, model=streamed_model())
-    sweeps, heard = Sweeps(scorer, limit=2200), Heard()
-    got = scorer.collect(scorer.launch(scorer.prepare(frames), heard))
+    scorer = make_scorer(tokens_per_batch=4096, streamed=True)
+    sweeps = watched(scorer, limit=2200)
+    got, heard = score(scorer, frames)
     assert heard.cuts
     assert heard.frames == 300, "no batch counts twice"
     np.testing.assert_allclose(got.score2, expected.score2, atol=2e-6)
     assert 1 <= got.batch_halvings <= len(make_scorer(tokens_per_batch=4096).prepare(frames).esm2.batches)
     # The smaller budget also applies to the next part.
-    before = len(sweeps.seen)
-    again = Heard()
-    scorer.collect(scorer.launch(scorer.prepare(frames), again))
-    assert again.cuts == []
-    assert max(map(sum, sweeps.seen[before:])) <= 2200
-
-
-def test_a_device_too_small_for_any_batch_fails_the_part(make_scorer: MakeScorer) -> None:
-    scorer = make_scorer(tokens_per_batch=4096, model=streamed_model())
-    Sweeps(scorer, limit=100)
-    with pytest.raises(PartFailedError) as failure:
-        scorer.score(random_frames(300, seed=33, shortest=50, longest=50))
-    assert failure.value.code == "out_of_memory"
+    sweeps.clear()
+    assert score(scorer, frames)[1].cuts == []
+    assert max(map(sum, sweeps)) <= 2200
 
 
 def test_bf16_weights_have_the_same_bits_as_pytorchs() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 
 import pytest
 import torch
@@ -13,12 +14,22 @@ from virnucpro_backend.encoders.fp8 import FP8_LARGEST, quantized
 from virnucpro_backend.encoders.ops import choose_ops
 
 ESM2 = Esm2Config(2, 128, 2, 256)
+GPU = torch.device("cuda", 0)
 DNABERT_S = DnabertSConfig(2, 128, 2, 256, 100)
+
+
+@pytest.fixture(autouse=True)
+def _untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the GPU that a test simulates, nothing has been tried out."""
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(kernels, "_fallbacks", [])
+    for name in ("_try_out", "_try_out_hopper"):
+        monkeypatch.setattr(kernels, name, cache(getattr(kernels, name).__wrapped__))
 
 
 def test_cpus_and_fp32_use_the_eager_code() -> None:
     assert not kernels.usable(torch.device("cpu"), torch.bfloat16)
-    assert not kernels.usable(torch.device("cuda", 0), torch.float32)
+    assert not kernels.usable(GPU, torch.float32)
     model = Esm2(ESM2, torch.bfloat16)
     assert (model.ops.name, model.attention.name) == ("eager", "stretches")
 
@@ -38,21 +49,15 @@ def test_attention_without_triton_by_capability(
     monkeypatch: pytest.MonkeyPatch, capability: tuple[int, int], dtype: torch.dtype, expected: str
 ) -> None:
     """GPUs before Ampere, and FP32 on any GPU, use batches of equal length."""
-    monkeypatch.setattr(torch.version, "cuda", "13.0")
-    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: capability)
     monkeypatch.setattr(kernels.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(kernels, "_fallbacks", [])
-    kernels._try_out.cache_clear()
-    try:
-        attention = choose_attention(torch.device("cuda", 0), dtype, head_dim=64, alibi=False)
-        assert (attention.name, attention.packs) == (expected, expected == "varlen")
-        assert choose_ops(torch.device("cuda", 0), dtype).name == "eager"
-        # The only packed attention with ALiBi is the fused one.
-        assert not choose_attention(torch.device("cuda", 0), dtype, head_dim=64, alibi=True).packs
-        # The user is informed once, and only about a GPU that could have used the kernels.
-        assert len(kernels.fallbacks()) == (1 if capability >= (8, 0) and dtype != torch.float32 else 0)
-    finally:
-        kernels._try_out.cache_clear()
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: capability)
+    attention = choose_attention(GPU, dtype, head_dim=64, alibi=False)
+    assert (attention.name, attention.packs) == (expected, expected == "varlen")
+    assert choose_ops(GPU, dtype).name == "eager"
+    # The only packed attention with ALiBi is the fused one.
+    assert not choose_attention(GPU, dtype, head_dim=64, alibi=True).packs
+    # The user is informed once, and only about a GPU that could have used the kernels.
+    assert len(kernels.fallbacks()) == (1 if capability >= (8, 0) and dtype != torch.float32 else 0)
 
 
 def test_hopper_kernels_that_fail_are_reported_and_the_general_ones_are_used(
@@ -61,28 +66,17 @@ def test_hopper_kernels_that_fail_are_reported_and_the_general_ones_are_used(
     """This happens with another version of Triton, whose dialect differs."""
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (9, 0))
     monkeypatch.setattr(kernels, "_try_out", lambda device: True)
-    monkeypatch.setattr(kernels, "_fallbacks", [])
     monkeypatch.setitem(sys.modules, "virnucpro_backend.encoders.kernels.hopper", None)
-    kernels._try_out_hopper.cache_clear()
-    device = torch.device("cuda", 0)
-    try:
-        assert kernels.usable(device, torch.bfloat16)
-        assert not kernels.hopper_usable(device, torch.bfloat16)
-        assert not kernels.hopper_usable(device, torch.bfloat16)
-        assert len(kernels.fallbacks()) == 1
-    finally:
-        kernels._try_out_hopper.cache_clear()
+    assert kernels.usable(GPU, torch.bfloat16)
+    assert not kernels.hopper_usable(GPU, torch.bfloat16)
+    assert not kernels.hopper_usable(GPU, torch.bfloat16)
+    assert len(kernels.fallbacks()) == 1
 
 
 def test_an_old_gpu_has_no_fused_kernels_even_with_triton(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.version, "cuda", "13.0")
-    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (7, 5))
     monkeypatch.setattr(kernels.importlib.util, "find_spec", lambda name: object())
-    kernels._try_out.cache_clear()
-    try:
-        assert not kernels.usable(torch.device("cuda", 0), torch.float16)
-    finally:
-        kernels._try_out.cache_clear()
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (7, 5))
+    assert not kernels.usable(GPU, torch.float16)
 
 
 def test_fp8_rows_use_the_whole_range_and_survive_zeros() -> None:

@@ -1,5 +1,9 @@
+"""Tests how kernels are compiled ahead and tried out; the kernels themselves need a GPU."""
+
 from __future__ import annotations
 
+import threading
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,54 +12,114 @@ import torch
 
 from virnucpro_backend.devices.opening import LoadFailedError
 from virnucpro_backend.encoders import kernels
-from virnucpro_backend.inference import warm_up as module
+from virnucpro_backend.encoders.dnabert_s import DnabertS
+from virnucpro_backend.encoders.esm2 import Esm2
+from virnucpro_backend.inference import warm_up
+from virnucpro_backend.inference.warm_up import compiling_kernels
+from virnucpro_backend.weights.model_json import read_model_json
+
+DEMO_MODEL = read_model_json(Path(__file__).parents[1] / "data" / "demo-model")
+CPU = torch.device("cpu")
+PATIENCE = 10.0
 
 
-class EncoderWhoseFusedKernelsFail:
-    """Fakes an encoder on a GPU on which Triton's kernels do not compile."""
+class Compilers:
+    """Fakes both compiler threads, which wait for each other and for the weights, then raise any `error`."""
 
-    def __init__(self, error: Exception, ops: str = "fused") -> None:
-        self.ops = SimpleNamespace(name=ops)
-        self._error = error
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.error: Exception | None = None
+        self.done: list[Esm2 | DnabertS] = []
+        self.together = threading.Barrier(2)
+        self.weights_are_read = threading.Event()
+        monkeypatch.setattr(warm_up, "kernels", SimpleNamespace(usable=self.usable))
+        monkeypatch.setattr(warm_up, "run_every_kernel", self.run)
 
-    def use_kernels_for(self, device: torch.device, *, fused: bool) -> None:
-        assert device.type == "cuda"
-        self.ops.name = "fused" if fused else "eager"
+    def usable(self, _: torch.device, dtype: torch.dtype) -> bool:
+        return dtype != torch.float32
 
-    def run(self) -> None:
-        if self.ops.name == "fused":
-            raise self._error
+    def run(self, encoder: Esm2 | DnabertS, _: torch.device) -> None:
+        self.together.wait(PATIENCE)
+        assert self.weights_are_read.wait(PATIENCE)
+        if self.error:
+            raise self.error
+        self.done.append(encoder)
 
 
-@pytest.fixture(autouse=True)
-def _no_gpu_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "run_every_kernel", lambda encoder, device: encoder.run())
+@pytest.fixture
+def compilers(monkeypatch: pytest.MonkeyPatch) -> Compilers:
+    return Compilers(monkeypatch)
+
+
+def test_both_encoders_are_compiled_while_the_block_runs(compilers: Compilers) -> None:
+    with compiling_kernels(DEMO_MODEL, "bf16", CPU):
+        assert compilers.done == []
+        compilers.weights_are_read.set()
+    esm2, dnabert_s = sorted(compilers.done, key=lambda encoder: isinstance(encoder, DnabertS))
+    assert isinstance(esm2, Esm2)
+    assert (len(esm2.layers), esm2.dtype, esm2.config.width) == (1, torch.bfloat16, DEMO_MODEL.esm2.width)
+    assert isinstance(dnabert_s, DnabertS)
+    assert (len(dnabert_s.layers), dnabert_s.config.width) == (1, DEMO_MODEL.dnabert_s.width)
+
+
+def test_failed_compilation_is_left_to_the_warm_up(compilers: Compilers) -> None:
+    compilers.error = torch.OutOfMemoryError("CUDA out of memory")
+    with compiling_kernels(DEMO_MODEL, "fp16", CPU):
+        compilers.weights_are_read.set()
+    assert compilers.done == []
+
+
+def test_damaged_weights_are_reported_after_the_compilers_end(compilers: Compilers) -> None:
+    compilers.weights_are_read.set()
+    with pytest.raises(ValueError, match="damaged"), compiling_kernels(DEMO_MODEL, "bf16", CPU):
+        raise ValueError("damaged")
+    assert len(compilers.done) == 2
+
+
+def test_nothing_is_compiled_if_no_kernel_is_used(compilers: Compilers) -> None:
+    with compiling_kernels(DEMO_MODEL, "fp32", CPU):
+        pass
+    assert compilers.done == []
+
+
+@pytest.fixture
+def encoder(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """An encoder on a GPU on which fused kernels raise its `error`."""
+
+    def use_kernels_for(device: torch.device, *, fused: bool) -> None:
+        encoder.ops.name = "fused" if fused else "eager"
+
+    def run(encoder: SimpleNamespace, device: torch.device) -> None:
+        if encoder.ops.name == "fused":
+            raise encoder.error
+
+    monkeypatch.setattr(warm_up, "run_every_kernel", run)
     monkeypatch.setattr(kernels, "_fallbacks", [])
+    error, ops = RuntimeError("PTX was compiled for a newer driver"), SimpleNamespace(name="fused")
+    encoder = SimpleNamespace(ops=ops, use_kernels_for=use_kernels_for, error=error)
+    return encoder
 
 
-def model(precision: str, encoder: EncoderWhoseFusedKernelsFail) -> Any:
-    works = EncoderWhoseFusedKernelsFail(RuntimeError(), ops="eager")
+def model(precision: str, encoder: SimpleNamespace) -> Any:
+    works = SimpleNamespace(ops=SimpleNamespace(name="eager"))
     return SimpleNamespace(device=torch.device("cuda", 0), precision=precision, esm2=encoder, dnabert_s=works)
 
 
-def test_an_encoder_whose_fused_kernels_fail_uses_the_plain_ones() -> None:
-    encoder = EncoderWhoseFusedKernelsFail(RuntimeError("PTX was compiled for a newer driver"))
-    module.warm_up(model("bf16", encoder))
+def test_an_encoder_whose_fused_kernels_fail_uses_the_plain_ones(encoder: SimpleNamespace) -> None:
+    warm_up.warm_up(model("bf16", encoder))
     assert encoder.ops.name == "eager"
     (fallback,) = kernels.fallbacks()
     assert "PTX was compiled for a newer driver" in fallback
 
 
-def test_fp8_that_does_not_work_is_refused_with_an_explanation() -> None:
-    encoder = EncoderWhoseFusedKernelsFail(RuntimeError("no kernel image"))
+def test_fp8_that_does_not_work_is_refused_with_an_explanation(encoder: SimpleNamespace) -> None:
     with pytest.raises(LoadFailedError) as failure:
-        module.warm_up(model("fp8", encoder))
+        warm_up.warm_up(model("fp8", encoder))
     assert failure.value.code == "precision_unsupported"
-    assert "no kernel image" in failure.value.detail
+    assert "PTX was compiled for a newer driver" in failure.value.detail
 
 
-def test_running_out_of_memory_does_not_disable_fused_kernels() -> None:
-    encoder = EncoderWhoseFusedKernelsFail(torch.OutOfMemoryError("CUDA out of memory"))
+def test_running_out_of_memory_does_not_disable_fused_kernels(encoder: SimpleNamespace) -> None:
+    encoder.error = torch.OutOfMemoryError("CUDA out of memory")
     with pytest.raises(torch.OutOfMemoryError):
-        module.warm_up(model("bf16", encoder))
+        warm_up.warm_up(model("bf16", encoder))
     assert encoder.ops.name == "fused"

@@ -1,8 +1,6 @@
 import { createRouterClient } from '@orpc/server';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { predictionSchema } from '../contract/results.ts';
 import { runRequestSchema } from '../contract/rpc/runs.ts';
@@ -13,10 +11,10 @@ import { serviceRouter } from '../engine/service/router/index.ts';
 import type { Service } from '../engine/service/service.ts';
 import { openTestService } from '../engine/service/testing/testService.ts';
 import type { WindowContext } from '../engine/service/window/windowContext.ts';
-import { openRunStore, type RunStore } from '../engine/store/runStore.ts';
-import { compute, HOST_ENTRY, reportPrepare } from '../engine/store/testing/storeFixture.ts';
-import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../engine/store/testing/syntheticRun.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../engine/testing/temporaryFolder.ts';
+import type { RunStore } from '../engine/store/runStore.ts';
+import { compute, preparedRun } from '../engine/store/testing/storeFixture.ts';
+import { recordOf, syntheticPlan } from '../engine/store/testing/syntheticRun.ts';
+import { removeTemporaryFolders } from '../engine/testing/temporaryFolder.ts';
 import { testContext } from '../engine/testing/testContext.ts';
 import { results } from './commands/results/results.ts';
 import { status } from './commands/run/status.ts';
@@ -47,28 +45,18 @@ interface Made {
 }
 
 async function makeRun({ files, state, computed, order }: Made): Promise<RunStore> {
-  const folder = join(temporaryFolder(), 'run');
-  mkdirSync(folder);
   const records = files.map((file, input) => file.map((masks, i) => recordOf(`${input}_${i}`, masks)));
-  const prepared = writePrepared(folder, records, { framesPerPart: 4 });
-  const plan = { ...syntheticPlan(files.length), order };
   const details = files.map((_, input) => ({ group: null, note: null, control: input === 0 }));
   const options = {
     samples: files.map((_, input) => (input === 0 ? 'blank' : 'gut')),
     sampleDetails: details,
-    request: runRequestSchema.parse({ inputs: plan.inputs.map(({ path }) => path) }),
+    request: runRequestSchema.parse({ inputs: syntheticPlan(files.length).inputs.map(({ path }) => path) }),
   };
-  const store = await openRunStore(folder, {
-    hostEntry: HOST_ENTRY,
-    create: {
-      plan,
-      description: { ...DESCRIPTION, runId: randomUUID(), options },
-    },
-  });
-  await reportPrepare(store, prepared);
+  const run = await preparedRun(records, 4, { order }, { runId: randomUUID(), options });
+  const { store } = run;
   const pending = (await store.pendingParts()).map(({ key }) => key);
   const wanted = state === 'done' ? pending.length : Math.floor(computed * pending.length);
-  for (const key of pending.slice(0, wanted)) await compute({ folder, prepared, store }, key);
+  for (const key of pending.slice(0, wanted)) await compute(run, key);
   if (STATES[state].phase === 'done') {
     await store.skipParts(pending.slice(wanted));
     const { files: written } = await store.writeTables();

@@ -45,6 +45,8 @@ export interface ShellApp {
   dispose: () => Promise<void>;
 }
 
+type Control = Pick<ShellApp, 'page' | 'evaluate' | 'dispose'>;
+
 export function startShell(options: ShellOptions): Promise<ShellApp> {
   return options.host === 'electron' ? startElectron(options) : startStandIn(options);
 }
@@ -65,16 +67,11 @@ export function runShell(options: ShellOptions): Promise<number | null> {
   return new WatchedProcess(child).ended();
 }
 
-function environment({ env, appFolder = root, resources }: ShellOptions): Record<string, string> {
-  const variables: NodeJS.ProcessEnv = {
-    ...env,
-    STAND_IN_APP: appFolder,
-    ...(resources === undefined ? {} : { STAND_IN_RESOURCES: resources }),
-  };
-  return Object.fromEntries(
-    Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
-}
+const environment = ({ env, appFolder = root, resources }: ShellOptions): NodeJS.ProcessEnv => ({
+  ...env,
+  STAND_IN_APP: appFolder,
+  STAND_IN_RESOURCES: resources,
+});
 
 /** A process with its output and its end. */
 class WatchedProcess {
@@ -87,6 +84,10 @@ class WatchedProcess {
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (data: Buffer) => (this.output += data.toString('utf8')));
     this.exit = new Promise((resolve) => child.once('close', resolve));
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
   }
 
   async ended(): Promise<number | null> {
@@ -127,8 +128,7 @@ async function startStandIn(options: ShellOptions): Promise<ShellApp> {
   });
   gone.catch(() => undefined);
   let lastId = 0;
-  return {
-    pid: child.pid ?? 0,
+  return Object.assign(watched, {
     page: async () => {
       const shown = () => pages.contexts().flatMap((context) => context.pages());
       const ofApp = () => shown().find((page) => page.url().startsWith('https:'));
@@ -149,15 +149,11 @@ async function startStandIn(options: ShellOptions): Promise<ShellApp> {
         gone,
       ]);
     },
-    ended: () => watched.ended(),
-    get output() {
-      return watched.output;
-    },
     dispose: async () => {
       await watched.kill();
       await browser.close();
     },
-  };
+  } satisfies Control);
 }
 
 async function startElectron(options: ShellOptions): Promise<ShellApp> {
@@ -167,18 +163,14 @@ async function startElectron(options: ShellOptions): Promise<ShellApp> {
     args: [options.appFolder ?? root, ...(options.args ?? []), ...(IS_ROOT ? ['--no-sandbox'] : [])],
     // Playwright would otherwise switch the sandbox off, and the app would respect that.
     chromiumSandbox: !IS_ROOT,
-    env: environment(options),
+    // Playwright leaves out what is undefined.
+    env: environment(options) as Record<string, string>,
   });
   const watched = new WatchedProcess(app.process());
-  return {
-    pid: watched.child.pid ?? 0,
+  return Object.assign(watched, {
     page: () => app.firstWindow(),
     evaluate: (what, argument) =>
       app.evaluate(what as unknown as (electron: typeof Electron) => never, argument as never),
-    ended: () => watched.ended(),
-    get output() {
-      return watched.output;
-    },
     dispose: () => watched.kill(),
-  };
+  } satisfies Control);
 }

@@ -30,25 +30,19 @@ export async function startDroppedRun(page: Page, paths: string[], name: string)
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible({ timeout: LONG_MS });
 }
 
-export interface Question {
-  message: string;
-  detail: string;
-  buttons: string[];
-}
-
 /** From now on every question is answered with the button whose label starts with this text. */
 export async function answerQuestions(app: ShellApp, button: string): Promise<void> {
   await app.evaluate(({ dialog }, wanted) => {
-    const asked: unknown[] = [];
+    const asked: string[] = [];
     Object.assign(dialog, { asked });
     dialog.showMessageBox = (...args: unknown[]) => {
       const [parent, options] = args as [
         Electron.BrowserWindow,
-        { message: string; detail: string; buttons: string[]; cancelId: number },
+        { message: string; buttons: string[]; cancelId: number },
       ];
       // macOS would hold up the engine until somebody answers.
       if (!parent.isVisible()) throw new Error('A question without a window that can be seen');
-      asked.push({ message: options.message, detail: options.detail, buttons: options.buttons });
+      asked.push(options.message);
       const response = options.buttons.findIndex((words) => words.startsWith(wanted));
       return Promise.resolve({
         response: response < 0 ? options.cancelId : response,
@@ -59,8 +53,8 @@ export async function answerQuestions(app: ShellApp, button: string): Promise<vo
 }
 
 /** The questions since the last `answerQuestions`. */
-export function questions(app: ShellApp): Promise<Question[]> {
-  return app.evaluate(({ dialog }) => (dialog as unknown as { asked: Question[] }).asked);
+export function questions(app: ShellApp): Promise<string[]> {
+  return app.evaluate(({ dialog }) => (dialog as unknown as { asked: string[] }).asked);
 }
 
 export function isVisible(app: ShellApp): Promise<boolean> {

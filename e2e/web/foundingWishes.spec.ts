@@ -5,7 +5,7 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mock } from 'node:test';
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import { ended, virnucpro } from '../../electron/cli/testing/commandLineProcess.ts';
 import { deviceLines, totalLine } from '../../electron/cli/output/progressText.ts';
 import { createReporter } from '../../electron/cli/output/reporter.ts';
@@ -25,59 +25,10 @@ const PITFALLS = 'GPU Optimization Pitfalls';
 const SUMMARY = 'Research Summary';
 const FLAGS = 'Command line of VirNucPro 2.0.0';
 
-const WISHES: readonly {
-  readonly wish: string;
-  /** Documents, with their lines. */
-  readonly from: string;
-  readonly check: (page: Page) => Promise<void> | void;
-}[] = [
-  // "GPU 0: ████ 100% [250/250 files] | Mem: 14.2GB/16.0GB", and the figures of monitoring.
-  {
-    wish: 'the window has nine figures of each of eight GPUs on its first screen, under the overall bar',
-    from: `${GUIDE}, 221-243`,
-    check: figuresInTheWindow,
-  },
-  {
-    wish: 'the terminal has the nine figures of each GPU in its line, and those of the run below',
-    from: `${GUIDE}, 221-243`,
-    check: figuresOnTheTerminal,
-  },
-  {
-    wish: 'with -v a log has a line of each GPU every ten seconds, without a terminal too',
-    from: `${GUIDE}, 193-206 and 251-255`,
-    check: linesEveryTenSeconds,
-  },
-  {
-    wish: 'flags work as before; a run goes on without files that fail, names them and ends with 2',
-    from: `${GUIDE}, 15, 25-68, 173-182, 214, 251-258 and 276`,
-    check: flagsAndFailedFiles,
-  },
-  {
-    wish: 'exit codes: 0 of good files, also with --quiet and without a word, 1 of a run that cannot begin, 3 of damage',
-    from: `${GUIDE}, 60 and 276; ${FLAGS}, exit codes`,
-    check: otherExitCodes,
-  },
-  {
-    wish: 'a worker that stalls is shown before it is started again',
-    from: `${SUMMARY}, 70`,
-    check: stalled,
-  },
-  {
-    wish: 'a GPU that is a fifth slower than one of its kind is named',
-    from: `${PITFALLS}, 400; ${SUMMARY}, 70`,
-    check: imbalance,
-  },
-  { wish: 'how full batches are is measured', from: `${PITFALLS}, 127`, check: packing },
-  { wish: 'memory of a worker that grows is remarked on once', from: `${PITFALLS}, 603-640`, check: growth },
-  {
-    wish: 'memory that is held and not used is remarked on once',
-    from: `${PITFALLS}, 82 and 127`,
-    check: fragments,
-  },
-];
-for (const { wish, from, check } of WISHES) test(`${wish} (${from})`, ({ page }) => check(page));
-
-async function figuresInTheWindow(page: Page): Promise<void> {
+// "GPU 0: ████ 100% [250/250 files] | Mem: 14.2GB/16.0GB", and the figures of monitoring.
+test(`the window has nine figures of each of eight GPUs on its first screen, under the overall bar (${GUIDE}, 221-243)`, async ({
+  page,
+}) => {
   const engine = await serveMemoryEngine({ devices: 8 });
   const run = engine.runs().find(({ runId }) => runId === RUN_IDS.running);
   const [input] = run?.plan.inputs ?? [];
@@ -113,7 +64,7 @@ async function figuresInTheWindow(page: Page): Promise<void> {
   await expect(page.getByRole('main').getByRole('heading', { level: 2 }).first()).toHaveText('Devices');
   expect(devices?.y).toBeGreaterThan(bar?.y ?? Number.NaN);
   await engine.stop();
-}
+});
 
 const PROGRESS: ReturnType<OpenRun['progress']> = {
   prepare: { finished: true, records: 1_000, bases: 500_000, frames: 6_000 },
@@ -135,7 +86,7 @@ const EIGHT: readonly DeviceLive[] = madeDevices(8).map((device, index) => ({
 }));
 const withoutGaps = (line: string): string => line.replaceAll(/ +/g, ' ').trim();
 
-function figuresOnTheTerminal(): void {
+test(`the terminal has the nine figures of each GPU in its line, and those of the run below (${GUIDE}, 221-243)`, () => {
   const lines = deviceLines(EIGHT, PROGRESS).map(withoutGaps);
   expect(lines[0]).toBe(
     'GPU 0 NVIDIA H200 █░░░░░░░ 12 % 11 parts 14.2 of 16.0 GB 97 % 61 °C 412 W 2,460 sequences/min working',
@@ -144,9 +95,9 @@ function figuresOnTheTerminal(): void {
   expect(withoutGaps(totalLine(PROGRESS))).toBe(
     '96.0 % parts 240/250 frames 5,760/6,000 48,000 sequences/min elapsed 1 min left 10–25 sec',
   );
-}
+});
 
-async function linesEveryTenSeconds(): Promise<void> {
+test(`with -v a log has a line of each GPU every ten seconds, without a terminal too (${GUIDE}, 193-206 and 251-255)`, async () => {
   const written: string[] = [];
   const write = mock.method(process.stderr, 'write', (text: unknown) => written.push(String(text)) > 0);
   mock.timers.enable({ apis: ['setInterval'] });
@@ -161,7 +112,7 @@ async function linesEveryTenSeconds(): Promise<void> {
   write.mock.restore();
   const lines = written.join('').split('\n').map(withoutGaps);
   expect(lines.filter((line) => /^GPU \d .* 14.2 of 16.0 GB /.test(line))).toHaveLength(8);
-}
+});
 
 /** Runs a command as if it were the computer's first, and returns what it printed. */
 const run = (...words: string[]) =>
@@ -170,7 +121,7 @@ const RUN = ['--model', 'teaching', '--python', REAL_PYTHON];
 const results = (): string => test.info().outputPath('results');
 const fileOf = (name: string): string => readFileSync(test.info().outputPath(name), 'utf8');
 
-async function flagsAndFailedFiles(): Promise<void> {
+test(`flags work as before; a run goes on without files that fail, names them and ends with 2 (${GUIDE}, 15, 25-68, 173-182, 214, 251-258 and 276)`, async () => {
   const [words, proteins, log] = ['words.fa', 'proteins.fa', 'virnucpro.log'].map((name) =>
     test.info().outputPath(name),
   ) as [string, string, string];
@@ -202,17 +153,17 @@ async function flagsAndFailedFiles(): Promise<void> {
     inputs: [{ device_seconds: expect.any(Number) }],
   });
   expect((await run('predict', ...inputs, '--output-dir', results(), '--resume', ...RUN)).code).toBe(2);
-}
+});
 
-async function otherExitCodes(): Promise<void> {
+test(`exit codes: 0 of good files, also with --quiet and without a word, 1 of a run that cannot begin, 3 of damage (${GUIDE}, 60 and 276; ${FLAGS}, exit codes)`, async () => {
   const quiet = await run('predict', SAMPLE, '--output-dir', results(), '--quiet', ...RUN);
   expect(quiet).toEqual({ code: 0, output: '' });
   expect((await run('predict', `${SAMPLE}.missing`, '--quiet', ...RUN)).code).toBe(1);
   appendFileSync(join(results(), 'sequences.tsv'), '\n');
   expect((await run('status', results(), '--verify')).code).toBe(3);
-}
+});
 
-function stalled(): void {
+test(`a worker that stalls is shown before it is started again (${SUMMARY}, 70)`, () => {
   const limits = { helloMs: 1000, loadMs: 1000, silentMs: 60_000, stepFloorMs: 120_000 };
   const watch = new ProgressWatch(limits, 0);
   const beat = (now: number): void => {
@@ -227,9 +178,9 @@ function stalled(): void {
   }
   beat(now);
   expect(watch.missed(now)?.code).toBe('worker_stalled');
-}
+});
 
-function imbalance(): void {
+test(`a GPU that is a fifth slower than one of its kind is named (${PITFALLS}, 400; ${SUMMARY}, 70)`, () => {
   const gpus = ['a', 'b', 'c'].map(
     (id) => ({ id, name: 'H200', kind: 'cuda', facts: {}, switchedOff: null }) as const,
   );
@@ -240,25 +191,12 @@ function imbalance(): void {
   expect(describeImbalance(gpus, [1000, 810, 900].map(done))).toBeNull();
   // Neither before each has computed for a minute, nor of different GPUs, nor of cores that other programs use too.
   const uneven = [1000, 100, 900].map(done);
-  expect(
-    describeImbalance(
-      gpus,
-      uneven.map((one) => ({ ...one, seconds: 59 })),
-    ),
-  ).toBeNull();
-  expect(
-    describeImbalance(
-      gpus.map((gpu) => ({ ...gpu, name: gpu.id })),
-      uneven,
-    ),
-  ).toBeNull();
-  expect(
-    describeImbalance(
-      gpus.map((gpu) => ({ ...gpu, kind: 'cpu' as const })),
-      uneven,
-    ),
-  ).toBeNull();
-}
+  const early = uneven.map((one) => ({ ...one, seconds: 59 }));
+  expect(describeImbalance(gpus, early)).toBeNull();
+  const different = gpus.map((gpu) => ({ ...gpu, name: gpu.id }));
+  const cores = gpus.map((gpu) => ({ ...gpu, kind: 'cpu' as const }));
+  for (const devices of [different, cores]) expect(describeImbalance(devices, uneven)).toBeNull();
+});
 
 const GB = 1e9;
 const part = (peak: number, allocated: number | null = null): PartDone =>
@@ -279,7 +217,7 @@ function watched(
   return { watch, remarks: remarks.flat() };
 }
 
-function packing(): void {
+test(`how full batches are is measured (${PITFALLS}, 127)`, () => {
   const steady = watched(40, (index) => part(7 + (index % 2) / 10, 6.5));
   expect(steady.watch.figures()).toEqual({
     batchFillPercent: 95,
@@ -287,9 +225,9 @@ function packing(): void {
     memoryGrowthPercent: 0,
   });
   expect(steady.remarks).toEqual([]);
-}
+});
 
-function growth(): void {
+test(`memory of a worker that grows is remarked on once (${PITFALLS}, 603-640)`, () => {
   expect(watched(40, (index) => part(index === 30 ? 20 : 4)).remarks).toEqual([]);
   const growing = watched(60, (index) => part(4 + index / 10));
   expect(growing.remarks).toEqual(['memory_grows']);
@@ -298,11 +236,11 @@ function growth(): void {
   growing.watch.restarted();
   growing.watch.take(part(10));
   expect(growing.watch.figures().memoryGrowthPercent).toBeNull();
-}
+});
 
-function fragments(): void {
+test(`memory that is held and not used is remarked on once (${PITFALLS}, 82 and 127)`, () => {
   const held = watched(30, () => part(8, 4));
   expect(held.remarks).toEqual(['memory_fragmented']);
   expect(held.watch.figures().fragmentedPercent).toBe(50);
   expect(watched(30, () => part(8)).watch.figures().fragmentedPercent).toBeNull();
-}
+});

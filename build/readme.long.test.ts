@@ -49,7 +49,7 @@ it.each(Object.entries(NODES))('with Node %s', async (node, npm) => {
     });
 
   expect((await execa(join(program, 'node'), ['--version'])).stdout).toContain(`v${node}.`);
-  // e2e/web/noDisplay.spec.ts starts the window's server by the other one.
+  // e2e/web/firstStart.spec.ts starts the window's server by the other one.
   const [command = ''] = commands.filter((each) => each !== 'npm start');
   await run(command);
   expect(readdirSync(join(clone, 'out'))).toContain('sequences.tsv');

@@ -9,11 +9,13 @@ import { liveWorkers } from './runDatabase.ts';
 export interface EngineOptions {
   dataFolder: string;
   filesFolder: string;
+  /** What is started, by default `virnucpro serve`. */
+  command?: readonly string[];
   port?: number;
   env?: Record<string, string>;
 }
 
-/** `virnucpro serve` as a user starts it, with data of its own. */
+/** A server as a user starts it, with data of its own. */
 export class EngineProcess {
   private readonly options: EngineOptions;
   private readonly subprocess: ReturnType<typeof serve>;
@@ -65,8 +67,8 @@ export class EngineProcess {
   }
 }
 
-function serve({ dataFolder, filesFolder, port = 0, env = {} }: EngineOptions) {
-  return execa(process.execPath, [MAIN, 'serve', '--port', String(port), '--root', filesFolder], {
+function serve({ dataFolder, filesFolder, command = [MAIN, 'serve'], port = 0, env = {} }: EngineOptions) {
+  return execa(process.execPath, [...command, '--port', String(port), '--root', filesFolder], {
     env: { VIRNUCPRO_DATA_DIR: dataFolder, ...env },
     stdin: 'ignore',
     all: true,

@@ -15,7 +15,7 @@ export interface Places {
 interface Fixtures {
   places: Places;
   /** Starts an engine with these folders; it ends with the test. */
-  startEngine: (options?: Pick<EngineOptions, 'port' | 'env'>) => EngineProcess;
+  startEngine: (options?: Pick<EngineOptions, 'command' | 'port' | 'env'>) => EngineProcess;
   engine: EngineProcess;
   /** For `testWithPermits`, whose engine has workers that compute only these parts. */
   permits: PartPermits;

@@ -1,51 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '../support/fixtures.ts';
-import { SAMPLE, writeMixedFolder } from '../support/inputs.ts';
+import { SAMPLE } from '../support/inputs.ts';
 import { drop, expectNoComplaint, goTo, isDone, takeTeachingModel } from '../support/window.ts';
-
-test('a dropped folder: what it contains, what cannot be used and why, and the rest runs', async ({
-  window,
-  places,
-}) => {
-  const folder = join(places.files, '..', 'from my computer');
-  await writeMixedFolder(folder);
-  await drop(window, [folder]);
-
-  const start = window.getByRole('button', { name: 'Start', exact: true });
-  const toMend = window.getByRole('button', { name: '1 thing to mend' });
-  await toMend.click();
-  await expect(window.getByText('2 files cannot be used')).toBeVisible();
-
-  const files = window.getByRole('grid', { name: 'Sequences' });
-  const good = files.getByRole('row', { name: /good\.fasta/ });
-  await expect(good).toContainText('Used, see note');
-  // Rows are sorted by name, so one that is still missing would move the others under the pointer.
-  await expect(files.getByRole('row', { name: /empty\.fna/ })).toContainText('Used, see note');
-  await good.click();
-  await expect(window.getByText(/shorter than a chunk/)).toBeVisible();
-  const complaints = [
-    ['cut off.fa.gz', /ends too early|cut off/i],
-    ['proteins.fasta', 'Proteins, not DNA.'],
-  ] as const;
-  for (const [name, complaint] of complaints) {
-    const row = files.getByRole('row', { name });
-    await expect(row).toContainText('Left out');
-    await row.click();
-    await expect(window.getByRole('heading', { level: 3, name })).toBeVisible();
-    await expect(window.getByRole('listitem').filter({ hasText: complaint }).first()).toBeVisible();
-  }
-  await expect(window.getByText('1 other file of the folder was passed over')).toBeVisible();
-  await expect(window.getByText('from my computer/notes.txt')).toBeVisible();
-  await expectNoComplaint(window, 'New run with files');
-
-  await window.getByRole('button', { name: 'Remove from the list' }).first().click();
-  await takeTeachingModel(window);
-  await expect(toMend).toBeHidden();
-  await start.click();
-  await isDone(window);
-  await expect(window.getByText('60 sequences shown')).toBeVisible();
-});
 
 test('a folder with a sample sheet: the same dropped and chosen, corrected, kept over a reload, with its groups and control in the results', async ({
   window,
@@ -74,6 +31,7 @@ test('a folder with a sample sheet: the same dropped and chosen, corrected, kept
   await unfoldNotes();
   await expect(sheet).toBeVisible();
   await expect(leftOut).toBeVisible();
+  await expect(window.getByText('plate/protocol.docx')).toBeVisible();
   // One file is RNA, and is counted as soon as its U are read as T.
   await expect(summary(2, '1 sample')).toBeVisible();
   await window.getByRole('button', { name: 'Start over' }).click();
@@ -137,25 +95,35 @@ test('weights dropped on Models are sent, and the screen stays', async ({ window
   await expect(window.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible();
 });
 
-test('a run that could not judge all is repeated with a second look in shorter chunks, and the results say which chunks judged', async ({
+test('a minimum length counts before the start, and in the run, what is shorter; a second look judges more, and the results say which chunks judged', async ({
   window,
   places,
 }) => {
   const file = join(places.files, 'short.fasta');
   const letters = (await readFile(SAMPLE, 'utf8')).replaceAll(/^>.*$/gm, '').replaceAll('\n', '');
-  const pieces = letters.match(/.{500}/g) ?? [];
+  const pieces = [letters.slice(0, 300), letters.slice(0, 499), ...(letters.match(/.{500}/g) ?? [])];
   await writeFile(file, pieces.map((piece, i) => `>piece_${i}\n${piece}\n`).join(''));
   await drop(window, [file]);
   await takeTeachingModel(window);
+  await window.getByRole('button', { name: 'Change: Computing' }).click();
+  await window.getByRole('button', { name: 'Advanced settings' }).click();
+  const shortest = window.getByLabel('Minimum length (bp)');
+  await shortest.fill('500');
+  await shortest.press('Tab');
+  await expect(window.getByText('2 shorter sequences left out')).toBeVisible();
   const second = window.getByRole('checkbox', { name: /^Look again in chunks of 300 bp/ });
   await expect(second).not.toBeChecked();
   await window.getByRole('button', { name: 'Start', exact: true }).click();
   await isDone(window);
+  const table = window.getByRole('grid', { name: 'Sequences' });
+  await expect(table).toHaveAttribute('aria-rowcount', String(pieces.length + 1));
+  await table.getByRole('columnheader', { name: 'Length' }).getByRole('button').click();
+  await table.press('End');
+  await expect(table.getByRole('row').filter({ hasText: 'Below minimum length' })).toHaveCount(2);
   await window.getByRole('button', { name: 'Look again in chunks of 300 bp' }).click();
   await expect(second).toBeChecked();
   await window.getByRole('button', { name: 'Start', exact: true }).click();
   await isDone(window);
-  const table = window.getByRole('grid', { name: 'Sequences' });
   await expect(table.getByRole('columnheader', { name: 'Judged by' })).toBeAttached();
   await table.getByRole('row').nth(1).getByRole('gridcell').nth(1).click();
   const panel = window.getByRole('region', { name: 'Sequence', exact: true });

@@ -1,10 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '../support/fixtures.ts';
-import { SAMPLE, writeFirstDay } from '../support/inputs.ts';
+import { writeFirstDay } from '../support/inputs.ts';
 import { drop, expectNoComplaint, isDone, takeTeachingModel } from '../support/window.ts';
 
-test('sixteen files of a first day: one table with its reasons, few words, and Start in sight', async ({
+test('sixteen files of a first day: one table with its reasons, few words, and Start in sight; what can be used runs', async ({
   window,
   places,
 }) => {
@@ -54,32 +53,22 @@ test('sixteen files of a first day: one table with its reasons, few words, and S
   await window.getByRole('button', { name: 'Read U as T' }).click();
   await expect(window.getByText('U is read as T, in all files.')).toBeVisible();
   await expect(window.getByRole('button', { name: '3 things to mend' })).toBeVisible();
-});
 
-test('a minimum length that is typed counts before the start, and in the run, what is shorter', async ({
-  window,
-  places,
-}) => {
-  const letters = (await readFile(SAMPLE, 'utf8')).replaceAll(/^>.*$/gm, '').replaceAll('\n', '');
-  const file = join(places.files, 'mixed lengths.fasta');
-  await writeFile(
-    file,
-    [300, 699, 700, 1400].map((length, i) => `>s${i}\n${letters.slice(0, length)}\n`).join(''),
-  );
-  await drop(window, [file]);
-  await takeTeachingModel(window);
-  await window.getByRole('button', { name: 'Change: Computing' }).click();
-  await window.getByRole('button', { name: 'Advanced settings' }).click();
-  const shortest = window.getByLabel('Minimum length (bp)');
-  await shortest.fill('700');
-  await shortest.press('Tab');
-  await expect(window.getByText('2 shorter sequences left out')).toBeVisible();
-  await window.getByRole('button', { name: 'Start', exact: true }).click();
+  for (const [key, name, complaint] of [
+    ['Home', 'cut off.fasta.gz', /ends too early|cut off/i],
+    ['End', 'proteins.fa', 'Proteins, not DNA.'],
+  ] as const) {
+    await files.press(key);
+    const left = files.getByRole('row', { name });
+    await expect(left).toContainText('Left out');
+    await left.click();
+    await expect(window.getByRole('heading', { level: 3, name })).toBeVisible();
+    await expect(window.getByRole('listitem').filter({ hasText: complaint }).first()).toBeVisible();
+  }
+  await window.getByRole('button', { name: 'Remove from the list' }).first().click();
+  await start.click();
   await isDone(window);
-  await window.getByRole('tab', { name: 'Results' }).click();
-  const rows = window.getByRole('grid', { name: 'Sequences' }).getByRole('row');
-  await expect(rows).toHaveCount(5);
-  await expect(rows.filter({ hasText: 'Below minimum length' })).toHaveCount(2);
+  await expect(window.getByText(/^1,\d+ sequences shown/)).toBeVisible();
 });
 
 /** Counts the words of the screen that are in sight: not those scrolled away, nor those for screen readers alone. */

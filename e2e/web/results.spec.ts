@@ -1,5 +1,6 @@
 import { test, expect, type Page } from '@playwright/test';
 import { MADE_COMPUTERS } from '../../renderer/testing/memoryEngine/router/computersRouter.ts';
+import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import { serveMemoryEngine } from '../../renderer/testing/serve.ts';
 import { byButton, COMPARISON, goToPlace, ofRun, openSequence, SIZES } from '../support/places.ts';
 
@@ -76,6 +77,18 @@ test('the results of a run show few controls in each of its states, with a ticke
     await expect(later).toBeHidden();
     await expectFewControls(page);
   }
+  await engine.stop();
+});
+
+test('the first run that waits is started from the list once nothing else computes', async ({ page }) => {
+  const engine = await serveMemoryEngine();
+  for (const run of ['running', 'preparing'] as const) engine.changeRun(RUN_IDS[run], { interrupted: true });
+  await page.goto(`${engine.url}#/runs`);
+  await byButton('Later')(page);
+  await byButton('Start now')(page);
+  await expect(page.getByRole('button', { name: 'Start now' })).toBeHidden();
+  await goToPlace(page, ofRun('queuedFirst'));
+  await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
   await engine.stop();
 });
 

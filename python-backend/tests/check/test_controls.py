@@ -16,7 +16,7 @@ from torch import Tensor
 from virnucpro_backend.check.original import Difference
 from virnucpro_backend.check.panel import KnownScores, judge, panel_file, run_controls
 from virnucpro_backend.check.result import CheckResult
-from virnucpro_backend.check.scoring import ScoredSequences, score_sequences
+from virnucpro_backend.check.scoring import ScoredSequences, auroc, score_sequences
 from virnucpro_backend.encoders.tokens import TokenSequences
 from virnucpro_backend.inference import loading
 from virnucpro_backend.weights.model_folder import LoadedModel
@@ -28,6 +28,14 @@ TEACHING = RESOURCES / "teaching-model"
 @pytest.fixture(scope="module")
 def scored() -> ScoredSequences:
     return score_sequences([panel_file(RESOURCES, 500)], TEACHING, "cpu", "fp32")
+
+
+def test_auroc_is_the_share_of_correctly_ordered_pairs() -> None:
+    random = np.random.default_rng(2)
+    positive = random.random(60) < 0.4
+    scores = np.round(random.normal(size=60) + positive, 1)  # with ties
+    pairs = [(p > n) + (p == n) / 2 for p in scores[positive] for n in scores[~positive]]
+    assert auroc(positive, scores) == pytest.approx(float(np.mean(pairs)))
 
 
 def controls(precision: str = "fp32", **options: Any) -> CheckResult:

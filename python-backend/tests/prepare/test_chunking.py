@@ -1,10 +1,21 @@
+"""Chunks follow the plain rule, and in the order of a run those computed so far are always an even sample."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from plain_definition import chunk_bounds
 
-from virnucpro_backend.prepare.chunking import chunk_counts, chunk_range, chunk_table
+from virnucpro_backend.prepare.chunking import (
+    chunk_counts,
+    chunk_range,
+    chunk_table,
+    priorities,
+    round_ends,
+    rounds_of,
+)
 
 
 @pytest.mark.parametrize("c", [300, 500])
@@ -28,3 +39,72 @@ def test_a_range_of_a_huge_sequence_agrees_with_the_full_table() -> None:
     np.testing.assert_array_equal(part.length, whole.length[1000:1500])
     np.testing.assert_array_equal(part.chunk, np.arange(1000, 1500))
     np.testing.assert_array_equal(part.record, np.zeros(500))
+
+
+_64_BITS = (1 << 64) - 1
+
+seeds = st.integers(0, (1 << 53) - 1)
+rows = st.integers(0, (1 << 32) - 1)
+
+
+def number(seed: int, place: int) -> int:
+    """Compute SplitMix64 as published."""
+    z = (seed + (place + 1) * 0x9E3779B97F4A7C15) & _64_BITS
+    z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & _64_BITS
+    z = ((z ^ z >> 27) * 0x94D049BB133111EB) & _64_BITS
+    return z ^ z >> 31
+
+
+def plain_priorities(seed: int, row: int, count: int) -> list[float]:
+    """Compute the priority of every chunk of one sequence, literally by the rule."""
+    bits = (count - 1).bit_length()
+    order = [int(f"{place:0{bits}b}"[::-1], 2) if bits else 0 for place in range(1 << bits)]
+    places = [place for place in order if place < count]
+    uniform = (number(seed, 2 * row) >> 11) / 2**53
+    found = [0.0] * count
+    for turn, place in enumerate(places):
+        found[(place + number(seed, 2 * row + 1)) % count] = (turn + uniform) / count
+    return found
+
+
+def found_priorities(seed: int, row: int, count: int) -> list[float]:
+    full = np.full(count, 1, np.int64)
+    return priorities(row * full, np.arange(count), count * full, seed).tolist()
+
+
+def test_the_generator_is_the_published_one() -> None:
+    # These are the first numbers from seed 0 in many implementations.
+    assert [hex(number(0, place)) for place in range(2)] == ["0xe220a8397b1dcdaf", "0x6e789e6aa1b965f4"]
+
+
+@given(seeds, rows, st.integers(1, 300))
+def test_priorities_follow_the_plain_rule(seed: int, row: int, count: int) -> None:
+    assert found_priorities(seed, row, count) == plain_priorities(seed, row, count)
+
+
+@given(seeds, rows, st.integers(1, 2000), st.floats(0.001, 1))
+def test_the_chunks_below_any_priority_are_that_share_and_spread_along_the_sequence(
+    seed: int, row: int, count: int, share: float
+) -> None:
+    chosen = np.flatnonzero(np.array(found_priorities(seed, row, count)) < share)
+    assert abs(chosen.size - share * count) < 1
+    if chosen.size:
+        gaps = np.diff([*chosen, chosen[0] + count])
+        assert gaps.max() <= 4 * count / chosen.size
+
+
+@given(seeds, st.integers(8, 12))
+def test_rounds_double(seed: int, halvings: int) -> None:
+    reads, first = np.arange(100_000), 0.5**halvings
+    rounds = rounds_of(reads, np.zeros_like(reads), np.ones_like(reads), seed, first)
+    ends = round_ends(first)
+    assert ends[0] == first
+    assert (ends[1:] == 2 * ends[:-1]).all()
+    assert ends[-1] == 1
+    sizes = np.bincount(rounds, minlength=ends.size) / reads.size
+    expected = np.diff([0, *ends])
+    # Allow six standard deviations.
+    assert (abs(sizes - expected) < 6 * np.sqrt(expected / reads.size)).all()
+    # Neighbours, such as the two reads of a pair, are independent.
+    early, share = rounds < ends.size - 3, ends[-4]
+    assert abs((early[:-1] & early[1:]).mean() - share**2) < 6 * share / np.sqrt(reads.size)

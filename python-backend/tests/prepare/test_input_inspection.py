@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from bad_inputs import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_definition import chunk_bounds, frames_of_chunk
@@ -34,6 +35,11 @@ def inspected(path: Path, *looks: str) -> dict[str, Any]:
 
 def codes(event: dict[str, Any]) -> set[str]:
     return {problem["code"] for problem in event["problems"]}
+
+
+def test_every_bad_input_has_the_outcome_and_the_problems_of_the_table() -> None:
+    written = (Path(__file__).parent / "bad_inputs.tsv").read_text(encoding="utf-8").splitlines()
+    assert written == table()
 
 
 MESSY = (

@@ -295,7 +295,7 @@ describe('viral chunks so far', () => {
     await run.store.close();
   });
 
-  it('count a file that was read only once all its records are stored', async () => {
+  it('count a file that was read only once all its records are stored, also while parts are being cut', async () => {
     const folder = join(temporaryFolder(), 'run');
     mkdirSync(folder);
     const prepared = writePrepared(folder, [reads(30), reads(30)], { recordsPerFile: 40 });
@@ -304,6 +304,7 @@ describe('viral chunks so far', () => {
     const totals = async (): Promise<number[]> =>
       (await sharesIn({ store }, 'pond', 'lake')).samples.map(({ total: all }) => all);
     await store.ingestRecords(prepared.records[0]!);
+    await store.registerPart(prepared.parts[0]!);
     for (const input of prepared.inputs) await store.finishInput(input);
     expect(await totals()).toEqual([30, 0]);
     await reportPrepare(store, prepared);

@@ -274,7 +274,7 @@ function completedRounds(
     let begin = 0;
     for (const { firstRow, lastRow, isKnown } of isAllCut ? cut : [...cut, uncut]) {
       while (begin < inputs.length && lastRowOf(inputs[begin]!) < firstRow) begin += 1;
-      for (let place = begin; (inputs[place]?.prepared.firstRow ?? Infinity) <= lastRow; place++) {
+      for (let place = begin; place < inputs.length && inputs[place]!.prepared.firstRow <= lastRow; place++) {
         const input = inputs[place]!;
         const end = sectionOf(input, Math.min(lastRow, lastRowOf(input)));
         let section = sectionOf(input, Math.max(firstRow, input.prepared.firstRow));

@@ -21,7 +21,8 @@ describe('the port from Electron’s main', () => {
     const connect = vi.fn(() => {
       send({}, { type: 'virnucpro:port' }, [stranger.port1]);
       send(window, { type: 'something else' }, [stranger.port1]);
-      new RPCHandler(createMemoryEngine().router).upgrade(port2);
+      const { router, context } = createMemoryEngine();
+      new RPCHandler(router).upgrade(port2, { context });
       port2.start();
       send(window, { type: 'virnucpro:port' }, [port1]);
       return Promise.resolve();

@@ -1,6 +1,9 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { App } from '../App.tsx';
 import { engine as api } from '../state/connection.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
@@ -42,6 +45,14 @@ async function openRun(name: keyof typeof RUN_IDS, tab: 'progress' | 'results' |
   const window = await opened(made);
   act(() => go({ screen: 'run', runId: RUN_IDS[name], tab }));
   return window;
+}
+
+/** Drops a file on the results of the finished run. */
+async function dropTable(name: string, ...lines: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'virnucpro-table-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, name), lines.join('\n'));
+  await act(() => addDroppedTables(RUN_IDS.done, { kind: 'paths', paths: [join(folder, name)] }));
 }
 
 describe('a new run', () => {
@@ -112,7 +123,7 @@ describe('a new run', () => {
 describe('a run', () => {
   it('reports embeddings of unusual size with numbers, and links to the check of its model', async () => {
     const { user } = await openRun('withFailures', 'progress');
-    await screen.findByText('1,234 reading frames have embeddings of unusual size.');
+    await screen.findByText('69 reading frames have embeddings of unusual size.');
     screen.getByText(/Norms of ESM-2: 9\.1–17\.2 \(expected 12\.0–16\.0\)/);
     await user.click(screen.getByRole('button', { name: 'Open Computer check' }));
     expect(useNavigation.getState().route).toMatchObject({ screen: 'computer' });
@@ -176,14 +187,14 @@ describe('a run', () => {
   it('shows provisional results before it is done, marked as such, and can finish with them after confirmation', async () => {
     const { user, engine } = await openRun('running', 'results');
     await screen.findByText('Provisional results');
-    await screen.findByText(/4,000 of 74,210 sequences read so far have a result/);
+    await screen.findByText(/370 of 500 sequences read so far have a result/);
     // Its files are still being read.
     expect(screen.queryByRole('button', { name: 'Finish with what is computed' })).toBeNull();
 
     act(() => go({ screen: 'run', runId: RUN_IDS.interrupted, tab: 'results' }));
     await user.click(await screen.findByRole('button', { name: 'Finish with what is computed' }));
     const dialog = await screen.findByRole('dialog', { name: 'Finish with what is computed?' });
-    await within(dialog).findByText(/^4,000 of [\d,]+ sequences have a result, [\d,]+ would be left out;/);
+    await within(dialog).findByText(/^438 of 500 sequences have a result, [\d,]+ would be left out;/);
     await user.click(within(dialog).getByRole('button', { name: 'Finish with what is computed' }));
     await waitFor(() =>
       expect(engine.runs().find((run) => run.runId === RUN_IDS.interrupted)?.state.phase).toBe('done'),
@@ -203,30 +214,40 @@ describe('a run', () => {
   it('is compared chunk by chunk with a result file of the original VirNucPro that is dropped on it', async () => {
     const { user } = await openRun('done', 'results');
     await screen.findByRole('button', { name: 'Columns, comparisons, other tools and command' });
-    const paths = ['/data/prediction_results.txt'];
-    await act(() => addDroppedTables(RUN_IDS.done, { kind: 'paths', paths }));
-    await screen.findByText(/640 chunks are in both; 638/);
+    const { items } = await api.results.page({
+      ...{ runId: RUN_IDS.done, offset: 0, limit: 2, sort: { by: 'virusScore', descending: true } },
+      filter: { predictions: ['virus'] },
+    });
+    const lines = await Promise.all(
+      items.map(async ({ row, seqName }, index) => {
+        const { chunks } = await api.results.chunks({ runId: RUN_IDS.done, row });
+        return `${seqName}_chunk_${chunks.findIndex(({ isVirus }) => isVirus) + 1}\t${index === 0 ? 'True' : 'False'}`;
+      }),
+    );
+    await dropTable('prediction_results_highestscore.csv', 'Modified_ID\tIs_Virus', ...lines);
+    await screen.findByText(/2 chunks are in both; 1/);
     const calls = screen.getByRole('table', { name: 'Calls of the chunks' });
     expect(
       within(calls)
         .getAllByRole('cell')
         .map((cell) => cell.textContent),
-    ).toEqual(['301', '2', '0', '337']);
+    ).toEqual(['1', '1', '0', '0']);
     const differing = screen.getByRole('table', { name: /^Chunks with another call/ });
     const [first] = within(differing).getAllByRole('button');
     if (first) await user.click(first);
     await screen.findByRole('button', { name: 'Columns, comparisons, other tools and command' });
-    expect(useResultsView.getState()).toMatchObject({ openRow: 0 });
+    expect(useResultsView.getState()).toMatchObject({ openRow: items[1]?.row });
   });
 
   it('asks what a virus is in a table of another tool that makes no calls, and can be asked again', async () => {
     const { user } = await openRun('done', 'results');
     await screen.findByRole('button', { name: 'Columns, comparisons, other tools and command' });
-    await act(() => addDroppedTables(RUN_IDS.done, { kind: 'paths', paths: ['/data/scores.csv'] }));
+    await dropTable('scores.csv', 'name,virus_score', 'k141_7919,0.95');
     const dialog = await screen.findByRole('dialog', { name: 'What is a virus by scores.csv?' });
     await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));
     await screen.findByText(/makes no call until you say/);
-    await user.click(screen.getByRole('button', { name: 'Say what is a virus …' }));
+    const table = within(screen.getByRole('region', { name: 'scores.csv' }));
+    await user.click(table.getByRole('button', { name: 'Say what is a virus …' }));
     const save = () => screen.getByRole('button', { name: 'Make the calls' });
     expect(save()).toHaveProperty('disabled', true);
     await user.click(screen.getByRole('combobox', { name: 'Column that says it' }));

@@ -14,7 +14,8 @@ export async function renderWithEngine(content: ReactNode, options: MemoryEngine
   queryClient.clear();
   sessionStorage.clear();
   const engine = createMemoryEngine(options);
-  const close = startConnection(memoryTransport(engine));
+  onTestFinished(engine.close);
+  onTestFinished(startConnection(memoryTransport(engine)));
   await new Promise<void>((resolve) => {
     const check = () => {
       if (connectionStore.getState().status === 'connected') resolve();
@@ -27,7 +28,7 @@ export async function renderWithEngine(content: ReactNode, options: MemoryEngine
       <QueryClientProvider client={queryClient}>{content}</QueryClientProvider>
     </MantineProvider>,
   );
-  return { ...view, engine, close };
+  return { ...view, engine };
 }
 
 /** Shows a list whose answers never come, until the test ends: no button may wait for it. */

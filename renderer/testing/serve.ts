@@ -10,7 +10,6 @@ import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { WebSocketServer } from 'ws';
-import { EXPORT_FORMATS } from '../../electron/engine/exports/exportResults.ts';
 import { createMemoryEngine, type MemoryEngineOptions } from './memoryEngine/index.ts';
 
 const PAGE = fileURLToPath(new URL('../../dist/renderer/', import.meta.url));
@@ -34,7 +33,7 @@ export async function serveMemoryEngine(options: MemoryEngineOptions & { port?: 
     stop(): Promise<void>;
   }
 > {
-  const engine = createMemoryEngine({ formats: EXPORT_FORMATS, ...options });
+  const engine = createMemoryEngine(options);
   const handler = new RPCHandler(engine.router);
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
@@ -63,7 +62,7 @@ export async function serveMemoryEngine(options: MemoryEngineOptions & { port?: 
     );
   });
   const sockets = new WebSocketServer({ server, path: '/rpc' });
-  sockets.on('connection', (socket) => void handler.upgrade(socket));
+  sockets.on('connection', (socket) => void handler.upgrade(socket, { context: engine.context }));
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -75,6 +74,7 @@ export async function serveMemoryEngine(options: MemoryEngineOptions & { port?: 
       for (const socket of sockets.clients) socket.terminate();
       sockets.close();
       await new Promise((resolve) => server.close(resolve));
+      await engine.close();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { waitFor } from '@testing-library/react';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { toShownError } from '../../api/callError.ts';
 import { queries, type Transport, retryConnection, startConnection } from '../connection.ts';
 import { madeDevices } from '../../testing/memoryEngine/computer.ts';
@@ -13,6 +13,7 @@ import { followRuns, useRuns } from './runs.ts';
 /** Makes every link lead to one engine; the newest link can be ended. */
 function engineWithLinks(options: Parameters<typeof createMemoryEngine>[0] = {}) {
   const engine = createMemoryEngine(options);
+  onTestFinished(engine.close);
   let cut = () => {};
   const transport: Transport = {
     open() {

@@ -22,43 +22,41 @@ import {
 
 const GIB = 2 ** 30;
 
+/** Every third GPU is a small one. */
+const gpuAt = (index: number) => ({
+  index,
+  id: `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
+  name: index % 3 === 2 ? 'NVIDIA RTX A6000' : 'NVIDIA H200',
+  bytes: (index % 3 === 2 ? 48 : 141) * GIB,
+});
+
 export function madeProbe(
   gpus: number,
   failedAt: Readonly<Record<number, readonly Precision[]>> = {},
 ): ProbeResult {
-  const probe = probeOf(gpus);
-  return {
-    ...probe,
-    gpus: probe.gpus.map((gpu) => {
-      const failed = (failedAt[gpu.index] ?? []).map((precision) => ({
-        precision,
-        problem: 'The results differ by 0.9 from the processor’s; 0.1 is allowed.',
-      }));
-      if (failed.length === 0) return gpu;
-      return { ...gpu, failed, blocked_by: failed.length === gpu.precisions.length ? 'trial' : null };
-    }),
-  };
-}
-
-function probeOf(gpus: number): ProbeResult {
   return {
     type: 'probe',
     protocol: PROTOCOL_VERSION,
     backend_version: '0.1.0',
-    gpus: Array.from({ length: gpus }, (_, index) => ({
-      index,
-      uuid: `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
-      name: index % 3 === 2 ? 'NVIDIA RTX A6000' : 'NVIDIA H200',
-      memory_total_bytes: (index % 3 === 2 ? 48 : 141) * GIB,
-      memory_free_bytes: (index === 1 ? 12 : index % 3 === 2 ? 46 : 139) * GIB,
-      compute_capability: index % 3 === 2 ? [8, 6] : [9, 0],
-      precisions: index % 3 === 2 ? ['bf16', 'fp16', 'fp32'] : ['fp8', 'bf16', 'fp16', 'fp32'],
-      mig_enabled: false,
-      parent_uuid: null,
-      processes: index === 1 ? [{ pid: 4711, name: 'gromacs', memory_bytes: 128 * GIB }] : [],
-      visible: index !== 3,
-      blocked_by: null,
-    })),
+    gpus: Array.from({ length: gpus }, (_, index) => {
+      const { id, name, bytes } = gpuAt(index);
+      const isSmall = index % 3 === 2;
+      const precisions: Precision[] = [...(isSmall ? [] : ['fp8' as const]), 'bf16', 'fp16', 'fp32'];
+      const failed = failedAt[index] ?? [];
+      const problem = 'The results differ by 0.9 from the processor’s; 0.1 is allowed.';
+      return {
+        ...{ index, uuid: id, name, precisions },
+        memory_total_bytes: bytes,
+        memory_free_bytes: index === 1 ? 12 * GIB : bytes - 2 * GIB,
+        compute_capability: isSmall ? [8, 6] : [9, 0],
+        mig_enabled: false,
+        parent_uuid: null,
+        processes: index === 1 ? [{ pid: 4711, name: 'gromacs', memory_bytes: 128 * GIB }] : [],
+        visible: index !== 3,
+        ...(failed.length > 0 && { failed: failed.map((precision) => ({ precision, problem })) }),
+        blocked_by: failed.length === precisions.length ? 'trial' : null,
+      };
+    }),
     driver_version: '580.95',
     cuda_driver_version: '13.0',
     cuda_visible_devices: null,
@@ -79,8 +77,7 @@ function probeOf(gpus: number): ProbeResult {
 export function madeDevices(count: number, nodes = 0): DeviceLive[] {
   const each = Math.ceil(count / Math.max(1, nodes));
   return Array.from({ length: count }, (_, index) => ({
-    id: `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
-    name: index % 3 === 2 ? 'NVIDIA RTX A6000' : 'NVIDIA H200',
+    ...{ id: gpuAt(index).id, name: gpuAt(index).name, memoryTotalBytes: gpuAt(index).bytes },
     index: nodes === 0 ? index : index % each,
     place: nodes === 0 ? null : { node: `gpu-node-${1 + Math.floor(index / each)}`, number: index % each },
     worker: { state: 'working', part: String(40 + index).padStart(6, '0') },
@@ -92,8 +89,7 @@ export function madeDevices(count: number, nodes = 0): DeviceLive[] {
     tokensPerBatch: 32_768,
     placement: 'resident',
     utilizationPercent: 97,
-    memoryUsedBytes: 23 * 2 ** 30,
-    memoryTotalBytes: (index % 3 === 2 ? 48 : 141) * 2 ** 30,
+    memoryUsedBytes: 23 * GIB,
     temperatureC: 61,
     powerW: 412,
     batchFillPercent: 96.4,
@@ -201,53 +197,39 @@ export const MODELS: ModelStatus[] = [
 const texts = (...messages: Message[]) => inSequence(messages);
 const sized = (gigabytes: number) => bytesNamed(gigabytes * 1e9, `${gigabytes} GB`);
 
+const check = (
+  [id, title, status]: [ComputerCheck['id'], string, ComputerCheck['status']],
+  sentences: Message[],
+  action: ComputerCheck['action'] = null,
+): ComputerCheck => ({ id, title, status, ...texts(...sentences), action });
+
 export const CHECKS: ComputerCheck[] = [
-  {
-    id: 'gpus',
-    title: 'GPUs',
-    status: 'good',
-    ...texts(
+  check(
+    ['gpus', 'GPUs', 'good'],
+    [
       message('check.driver.nvidia', { version: '580.95' }),
       message('check.gpu', { name: 'NVIDIA H200', free: sized(149) }),
       message('check.gpu', { name: 'NVIDIA RTX A6000', free: sized(49) }),
-    ),
-    action: null,
-  },
-  {
-    id: 'memory',
-    title: 'Memory',
-    status: 'good',
-    ...texts(message('check.memory', { free: sized(430), total: sized(512) })),
-    action: null,
-  },
-  {
-    id: 'disk',
-    title: 'Disk space',
-    status: 'warning',
-    ...texts(message('check.disk.little', { free: sized(21), needed: sized(25) })),
-    action: { label: 'Check again', kind: 'check_again' },
-  },
-  {
-    id: 'python',
-    title: 'Python environment',
-    status: 'bad',
-    ...texts(message('python.changed', { names: 'torch' })),
-    action: { label: 'Repair', kind: 'repair_python' },
-  },
-  {
-    id: 'computing',
-    title: 'Test computation',
-    status: 'good',
-    ...texts(message('check.computing.right', { device: 'NVIDIA H200', precisions: 'BF16, FP16, FP32' })),
-    action: null,
-  },
-  {
-    id: 'weights',
-    title: 'Model weights',
-    status: 'good',
-    ...texts(message('check.weights', { models: 'VirNucPro, 500-bp model, Gut phages' })),
-    action: null,
-  },
+    ],
+  ),
+  check(['memory', 'Memory', 'good'], [message('check.memory', { free: sized(430), total: sized(512) })]),
+  check(
+    ['disk', 'Disk space', 'warning'],
+    [message('check.disk.little', { free: sized(21), needed: sized(25) })],
+    { label: 'Check again', kind: 'check_again' },
+  ),
+  check(['python', 'Python environment', 'bad'], [message('python.changed', { names: 'torch' })], {
+    label: 'Repair',
+    kind: 'repair_python',
+  }),
+  check(
+    ['computing', 'Test computation', 'good'],
+    [message('check.computing.right', { device: 'NVIDIA H200', precisions: 'BF16, FP16, FP32' })],
+  ),
+  check(
+    ['weights', 'Model weights', 'good'],
+    [message('check.weights', { models: 'VirNucPro, 500-bp model, Gut phages' })],
+  ),
 ];
 
 /** The result depends only on the file's name: a name with `bad`, `protein` or `dup` makes it a bad example. */

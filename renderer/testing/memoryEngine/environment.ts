@@ -1,10 +1,5 @@
-import {
-  message,
-  type EnvironmentStatus,
-  type SetUpPlan,
-  type StepProgress,
-} from '../../../electron/contract/index.ts';
-import { pause } from './pause.ts';
+import { message, type EnvironmentStatus, type SetUpPlan } from '../../../electron/contract/index.ts';
+import { madeSteps } from './steps.ts';
 
 const PLAN: SetUpPlan = {
   folder: '/home/ada/.local/share/virnucpro-desktop/python',
@@ -14,10 +9,10 @@ const PLAN: SetUpPlan = {
   pytorch: "CUDA 13.0 for NVIDIA H200 with NVIDIA's driver 580.95.",
 };
 const STEPS = [
-  { step: message('step.python'), bytes: null },
-  { step: message('step.packages'), bytes: 44_751_855 },
-  { step: message('step.pytorch'), bytes: 2_730_321_830 },
-  { step: message('step.verifying'), bytes: null },
+  message('step.python'),
+  { ...message('step.packages'), bytes: 44_751_855 },
+  { ...message('step.pytorch'), bytes: 2_730_321_830 },
+  message('step.verifying'),
 ];
 
 const READY = {
@@ -59,30 +54,13 @@ export class MadeEnvironment {
 
   async setUp(): Promise<void> {
     if (this.state.state === 'setting_up') return;
-    let elapsedSeconds = 0;
     this.stop = new AbortController();
     const { signal } = this.stop;
-    for (const [index, { step, bytes }] of STEPS.entries()) {
-      for (const fraction of [0, 0.25, 0.5, 0.75, 1]) {
-        const progress: StepProgress = {
-          step: step.text,
-          wording: step.wording,
-          stepNumber: index + 1,
-          stepCount: STEPS.length,
-          fraction: bytes === null ? null : fraction,
-          line: `${step.text}, ${Math.round(fraction * 100)} %`,
-          ...(bytes === null ? {} : { bytes: { done: Math.round(bytes * fraction), total: bytes } }),
-          elapsedSeconds,
-          remainingSeconds: bytes === null ? null : Math.round((1 - fraction) * 90),
-          finished: false,
-          error: null,
-        };
-        this.status = { state: 'setting_up', progress, plan: PLAN };
-        elapsedSeconds += 6;
-        await pause(400);
-        if (signal.aborted) return;
-      }
+    for await (const progress of madeSteps(STEPS, 400)) {
+      if (signal.aborted) return;
+      this.status = { state: 'setting_up', progress: { ...progress, finished: false }, plan: PLAN };
     }
+    if (signal.aborted) return;
     this.status = READY;
   }
 

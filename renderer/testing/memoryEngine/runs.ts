@@ -1,4 +1,10 @@
-import { appError, sampleNames, type RunSummary } from '../../../electron/contract/index.ts';
+import {
+  appError,
+  runRequestSchema,
+  sampleNames,
+  type RunSummary,
+} from '../../../electron/contract/index.ts';
+import { syntheticPlan } from '../../../electron/engine/store/testing/syntheticRun.ts';
 
 export const RUN_IDS = {
   running: '11111111-1111-4111-8111-111111111111',
@@ -15,10 +21,8 @@ export const RUN_IDS = {
   samples: 'cccccccc-cccc-4ccc-8ccc-cccccccccccc',
 } as const;
 
-export const ROWS_OF_PART = 64;
 export const NOTHING_FAILED = { phase: 'done', failedParts: 0, failedRecords: 0 } as const;
 const TEACHING_NOTICE = 'teaching model, not for research';
-const hash = (seed: number) => seed.toString(16).padStart(64, '0');
 
 interface RunOptions {
   runId: string;
@@ -45,41 +49,25 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
     createdAt: new Date(created).toISOString(),
     finishedAt: ended ? new Date(created + 2_520_000).toISOString() : null,
     plan: {
+      ...syntheticPlan(paths.length),
       inputs: paths.map((path, index) => ({
         path,
         sizeBytes: 48_000_000 + index * 3_100_000,
-        sha256: hash(index + 1),
+        sha256: '0'.repeat(64),
       })),
       model: {
         name: options.teaching ? 'teaching' : '500',
         title: options.teaching ? 'Teaching model' : 'VirNucPro, 500-bp model',
-        hash: hash(99),
+        hash: '9'.repeat(64),
         folder: '/data/models/500',
         notice: options.teaching ? TEACHING_NOTICE : null,
+        normBands: { esm2: [12, 16], dnabert_s: [2, 5] },
       },
-      chunkLength: 500,
       precision: options.teaching ? 'fp32' : 'bf16',
       tokensPerBatch: 32_768,
-      residuesPerPart: 262_144,
-      tailParts: 32,
-      order: 'file',
-      orderSeed: 0,
-      firstRound: 1 / 256,
-      embedEqualSequencesOnce: true,
-      embeddings: null,
+      order: 'sample',
     },
-    request: {
-      inputs: paths,
-      model: options.teaching ? 'teaching' : '500',
-      where: { kind: 'this_computer' },
-      devices: 'auto',
-      precision: 'auto',
-      embeddings: null,
-      embedEqualSequencesOnce: true,
-      keepWork: false,
-      force: false,
-      strict: false,
-    },
+    request: runRequestSchema.parse({ inputs: paths, model: options.teaching ? 'teaching' : '500' }),
     goal: null,
     queuePosition: null,
     controls: options.teaching ? null : [],
@@ -162,7 +150,7 @@ const INVENTED: readonly (Omit<RunOptions, 'runId'> & { id: keyof typeof RUN_IDS
   {
     id: 'withFailures',
     name: 'Sea water, depth profile',
-    state: { phase: 'done', failedInputs: 1, failedParts: 3, failedRecords: 3 * ROWS_OF_PART },
+    state: { phase: 'done', failedInputs: 1, failedParts: 3, failedRecords: 192 },
     inputs: INPUTS,
     hoursAgo: 50,
   },

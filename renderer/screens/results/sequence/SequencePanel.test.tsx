@@ -46,7 +46,7 @@ it('shows the letters of a sequence, and asks before it gives them to BLAST', as
   expect(address.searchParams.get('QUERY')).toMatch(/^[A-Z]{50,}$/);
 
   // Another tool's table names this one: the panel shows every column, the table beside it only the first.
-  open(203);
+  open(232);
   await panel.findByText('geNomad: taxonomy');
   panel.getByText('geNomad: virus_score');
 });

@@ -7,9 +7,7 @@ import { engine, queries } from '../../../state/connection.ts';
 import { useResultsView } from '../../../state/results/resultsView.ts';
 import { queryClient } from '../../../state/queryClient.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
-import { madeLive } from '../../../testing/memoryEngine/live.ts';
 import { madeRuns, RUN_IDS } from '../../../testing/memoryEngine/runs.ts';
-import { World } from '../../../testing/memoryEngine/world.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
 import { ExpectedAnswer } from './ExpectedAnswer.tsx';
 import { OverallProgress } from './OverallProgress.tsx';
@@ -17,26 +15,29 @@ import { OverallProgress } from './OverallProgress.tsx';
 const INTERVAL = /^\([\d.]+%–[\d.]+%\)$/;
 const PAUSED: RunSummary['state'] = { phase: 'paused', error: null };
 
+/** All of its files are read. */
 function runAtWork(): RunSummary {
-  const running = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.running);
-  if (!running) throw new Error('No invented run is at work');
-  return running;
+  const read = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.interrupted);
+  if (!read) throw new Error('There is no such run');
+  return { ...read, interrupted: false };
 }
 
 /** Shows the run as the engine reports it while the amount of work is unknown. */
-function showWithoutFraction(run: RunSummary): void {
-  const live = madeLive(new World({}), run);
-  useLiveRun.setState({ live: { ...live, progress: { ...live.progress, fraction: null } } });
+async function showWithoutFraction(run: RunSummary): Promise<void> {
+  for await (const live of await engine.runs.watch({ runId: run.runId })) {
+    useLiveRun.setState({ live: { ...live, run, progress: { ...live.progress, fraction: null } } });
+    break;
+  }
 }
 
 it('animates the bar while a run of unknown size is at work, but not while it rests', async () => {
   onTestFinished(() => useLiveRun.setState({ live: null }));
   const run = runAtWork();
-  showWithoutFraction(run);
   await renderWithEngine(<OverallProgress />);
+  await act(() => showWithoutFraction(run));
   const bar = () => screen.getByRole('progressbar', { name: 'Progress of the whole run' });
   expect(bar().getAttribute('aria-valuenow')).toBeNull();
-  act(() => showWithoutFraction({ ...run, state: PAUSED }));
+  await act(() => showWithoutFraction({ ...run, state: PAUSED }));
   expect(bar().getAttribute('aria-valuenow')).toBe('0');
 });
 
@@ -53,8 +54,8 @@ function Answer() {
 it('shows the five best hits so far, each of which leads to its sequence in the results', async () => {
   onTestFinished(() => useLiveRun.setState({ live: null }));
   const run = runAtWork();
-  showWithoutFraction(run);
   await renderWithEngine(<Answer />);
+  await act(() => showWithoutFraction(run));
   const [best, ...others] = within(
     await screen.findByRole('group', { name: 'Best so far' }),
   ).getAllByRole<HTMLAnchorElement>('link');
@@ -69,8 +70,8 @@ it('shows the five best hits so far, each of which leads to its sequence in the 
 it('counts viral sequences once more when the run pauses', async () => {
   onTestFinished(() => useLiveRun.setState({ live: null }));
   const run = runAtWork();
-  showWithoutFraction(run);
   await renderWithEngine(<Answer />);
+  await act(() => showWithoutFraction(run));
   await screen.findByText(INTERVAL);
   const key = expectedKey(run);
   act(
@@ -83,15 +84,15 @@ it('counts viral sequences once more when the run pauses', async () => {
   );
   await screen.findByText('7 of 30');
   await screen.findByText(/The range comes once/);
-  act(() => showWithoutFraction({ ...run, state: PAUSED }));
+  await act(() => showWithoutFraction({ ...run, state: PAUSED }));
   await screen.findByText(INTERVAL);
 });
 
 it('shows a share of which nothing is missing without an interval, also in the order of the files', async () => {
   onTestFinished(() => useLiveRun.setState({ live: null }));
   const run = runAtWork();
-  showWithoutFraction(run);
   await renderWithEngine(<Answer />);
+  await act(() => showWithoutFraction(run));
   await screen.findByText(INTERVAL);
   const show = (estimate: ShareEstimate | null) =>
     queryClient.setQueryData(expectedKey(run), {

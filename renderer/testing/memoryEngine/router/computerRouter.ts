@@ -6,7 +6,6 @@ import {
   plain,
   settingsSchema,
   type ComputerCheck,
-  type Message,
 } from '../../../../electron/contract/index.ts';
 import {
   CHECKS,
@@ -16,8 +15,13 @@ import {
   madeSpeed,
   PACKABLE_GPUS,
 } from '../computer.ts';
-import { pause } from '../pause.ts';
+import { madeSteps, pause } from '../steps.ts';
 import type { World } from '../world.ts';
+
+const WEIGHTS = [
+  { ...plain('Downloading esm2_t36_3B_UR50D.pt'), bytes: 6_150_000_000 },
+  plain('Converting ESM-2'),
+];
 
 export function computerRouter(world: World) {
   const { computer } = implement(contract);
@@ -44,7 +48,7 @@ export function computerRouter(world: World) {
     }),
     freeSpace: computer.freeSpace.handler(() => ({ bytes: 214_000_000_000 })),
     getWeights: computer.getWeights.handler(async function* ({ input }) {
-      yield* download();
+      yield* madeSteps(WEIGHTS, 200);
       world.models = world.models.map((model) =>
         model.id === input.model
           ? { ...model, present: true, sizeBytes: model.sizeBytes ?? model.downloadBytes }
@@ -70,13 +74,13 @@ export function computerRouter(world: World) {
       };
     }),
     runCheck: computer.runCheck.handler(async function* ({ input }) {
-      yield* steps([plain('Computing known sequences')]);
+      yield* madeSteps([plain('Computing known sequences')]);
       if (input.check === 'speed') world.speedIsMeasured = true;
       else if (input.model !== undefined) world.controlled.add(input.model);
     }),
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: [] })),
     importWeights: computer.importWeights.handler(() =>
-      steps([message('step.checking', { file: 'ESM-2' }), message('step.converting', { file: 'ESM-2' })]),
+      madeSteps([message('step.checking', { file: 'ESM-2' }), message('step.converting', { file: 'ESM-2' })]),
     ),
     offlineChoices: computer.offlineChoices.handler(() => ({
       gpus: PACKABLE_GPUS,
@@ -85,7 +89,7 @@ export function computerRouter(world: World) {
     packOffline: computer.packOffline.handler(async function* ({ input }) {
       world.packing = input;
       const isStillPacking = () => world.packing !== null;
-      for await (const progress of steps([
+      for await (const progress of madeSteps([
         message('step.pytorch_packages'),
         message('step.packing'),
         message('step.copying'),
@@ -107,7 +111,7 @@ export function computerRouter(world: World) {
     lookAtOfflineFolder: computer.lookAtOfflineFolder.handler(({ input }) => madeOfflineFolder(input.folder)),
     setUpFromFolder: computer.setUpFromFolder.handler(async function* () {
       void world.environment.setUp();
-      yield* steps([message('step.folder'), message('step.pytorch'), message('step.devices')]);
+      yield* madeSteps([message('step.folder'), message('step.pytorch'), message('step.devices')]);
     }),
     diagnostics: computer.diagnostics.handler(() => ({
       text: 'VirNucPro Desktop 0.1.0, browser mode\nSystem: Linux 6.8 x64',
@@ -159,42 +163,4 @@ function checksOf(world: World): ComputerCheck[] {
         ? check
         : { ...check, status: 'waiting', sentence: 'Checked after Python is set up.', action: null },
   );
-}
-
-async function* steps(names: readonly Message[]) {
-  for (const [index, { text, wording }] of names.entries()) {
-    for (const fraction of [0, 0.4, 0.8, 1]) {
-      const isLast = index === names.length - 1 && fraction === 1;
-      yield {
-        step: text,
-        wording,
-        stepNumber: index + 1,
-        stepCount: names.length,
-        fraction,
-        line: `${Math.round(fraction * 100)} %`,
-        finished: isLast,
-        error: null,
-      };
-      await pause(120);
-    }
-  }
-}
-
-async function* download() {
-  const total = 6_150_000_000;
-  for (const fraction of [0.1, 0.35, 0.6, 0.85, 1]) {
-    yield {
-      step: fraction < 1 ? 'Downloading esm2_t36_3B_UR50D.pt' : 'Converting ESM-2',
-      stepNumber: 1,
-      stepCount: 2,
-      fraction,
-      line: '',
-      bytes: { done: fraction * total, total },
-      elapsedSeconds: Math.round(fraction * 600),
-      remainingSeconds: Math.round((1 - fraction) * 600),
-      finished: fraction === 1,
-      error: null,
-    };
-    await pause(400);
-  }
 }

@@ -1,14 +1,20 @@
 import { implement } from '@orpc/server';
-import { appError, contract } from '../../../../electron/contract/index.ts';
-import { madeDeviceHistory, MADE_FILES } from '../deviceHistory.ts';
+import { appError, contract, type RunFile } from '../../../../electron/contract/index.ts';
 import { madeInspection } from '../computer.ts';
 import { madeLive } from '../live.ts';
-import { pause } from '../pause.ts';
-import { madeExpectedShares, madeEvents, madeInputs, madeParts, madeUnusable } from '../runDetails.ts';
+import { pause } from '../steps.ts';
 import { madeRun, NOTHING_FAILED } from '../runs.ts';
+import type { StoredRuns } from '../storedRuns.ts';
 import { isAtWork, type World } from '../world.ts';
 
-export function runsRouter(world: World) {
+const MADE_FILES: RunFile[] = [
+  { name: 'chunks.tsv', bytes: 412_000_000 },
+  { name: 'run.json', bytes: 48_200 },
+  { name: 'sequences.tsv', bytes: 18_400_000 },
+  { name: 'viral_sequences.fna', bytes: 39_100_000 },
+];
+
+export function runsRouter(world: World, stored: StoredRuns) {
   const { runs } = implement(contract);
   return {
     watchAll: runs.watchAll.handler(async function* ({ signal }) {
@@ -94,39 +100,16 @@ export function runsRouter(world: World) {
       let last = '';
       while (!signal?.aborted) {
         world.tick += 1;
-        const live = madeLive(world, world.find(input.runId));
+        const live = await madeLive(world, stored, world.find(input.runId));
         const text = isAtWork(live.run) ? String(world.tick) : JSON.stringify(live.run);
         if (text !== last) yield live;
         last = text;
         await pause(1000 / world.snapshotsPerSecond, signal);
       }
     }),
-    deviceHistory: runs.deviceHistory.handler(({ input }) =>
-      madeDeviceHistory(world, world.find(input.runId)),
-    ),
-    expectedShares: runs.expectedShares.handler(({ input }) => {
-      const run = world.find(input.runId);
-      return run.state.phase === 'done' ? null : madeExpectedShares(world, run);
-    }),
     files: runs.files.handler(({ input }) =>
       world.find(input.runId).state.phase === 'done' ? MADE_FILES : [],
     ),
-    events: runs.events.handler(({ input }) =>
-      madeEvents(world.openedAt).filter((event) => input.beforeId === undefined || event.id < input.beforeId),
-    ),
-    inputs: runs.inputs.handler(({ input }) => {
-      const run = world.find(input.runId);
-      const all = madeInputs(world, run);
-      return {
-        total: all.length,
-        items: all.slice(input.offset, input.offset + input.limit),
-        unusable: madeUnusable(run),
-      };
-    }),
-    parts: runs.parts.handler(({ input }) => {
-      const items = madeParts(world, world.find(input.runId)).filter(({ state }) => state === 'failed');
-      return { failed: items.length, skipped: 0, items };
-    }),
     pause: runs.pause.handler(({ input }) =>
       world.change(input.runId, { state: { phase: 'paused', error: null } }),
     ),

@@ -152,18 +152,15 @@ def peak_memory(pid: int) -> int:
 
 def run_line(work_dir: Path, line: str) -> Outcome:
     command = [sys.executable, "-X", "utf8", "-u", "-m", "virnucpro_backend.prepare"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(line.encode() + b"\n")
-    process.stdin.flush()
     events, peak = [], 0
-    for text in process.stdout:
-        events.append(json.loads(text))
-        peak = max(peak, peak_memory(process.pid))
-    process.wait()
-    process.stdin.close()
-    process.stdout.close()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(line.encode() + b"\n")
+        process.stdin.flush()
+        for text in process.stdout:
+            events.append(json.loads(text))
+            peak = max(peak, peak_memory(process.pid))
     for event in events:
         validator("prepare-event").validate(event)
         if event["type"] in ("input_problem", "prepare_failed"):

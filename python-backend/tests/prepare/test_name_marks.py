@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_headers import read
 
-from virnucpro_backend.prepare.records.headers import Headers
 from virnucpro_backend.prepare.records.name_marks import MOST_MARKS, NameMarks
 
 
 def hashes(names: list[str]) -> np.ndarray:
-    headers = [name.encode() for name in names]
-    return Headers.read(
-        b"".join(headers), np.array([len(header) for header in headers], np.int64), 0
-    ).fragment_hashes
+    return read([name.encode() for name in names]).fragment_hashes
 
 
 @pytest.mark.parametrize(

@@ -338,18 +338,16 @@ def test_the_process_ends_immediately_when_standard_input_closes(tmp_path: Path)
     fifo = tmp_path / "endless.fa"
     os.mkfifo(fifo)
     command = [sys.executable, "-u", "-m", "virnucpro_backend.prepare"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert process.stdin is not None
-    process.stdin.write(json.dumps(prepare_job(tmp_path / "work", [fifo])).encode() + b"\n")
-    process.stdin.flush()
-    with open(fifo, "wb") as writer:  # This opens only when the process has begun to read.
-        writer.write(b">a\n")
-        writer.flush()
-        process.stdin.close()
-        # The input has not ended, so the process would read forever if standard input stayed open.
-        process.wait(timeout=60)
-    assert process.stdout is not None
-    process.stdout.close()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(prepare_job(tmp_path / "work", [fifo])).encode() + b"\n")
+        process.stdin.flush()
+        with open(fifo, "wb") as writer:  # This opens only when the process has begun to read.
+            writer.write(b">a\n")
+            writer.flush()
+            process.stdin.close()
+            # The input has not ended, so the process would read forever if standard input stayed open.
+            process.wait(timeout=60)
 
 
 def test_a_single_line_of_300_mb_needs_little_memory(tmp_path: Path) -> None:

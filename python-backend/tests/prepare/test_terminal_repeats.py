@@ -42,19 +42,12 @@ def found(sequences: list[bytes], spool: Path) -> list[tuple[int, int]]:
     assembler = RecordAssembler(Composition(), spool)
     batch = ScanBatch(letters, begins, none, b"", none)
     groups = [*assembler.add(batch), *assembler.finish()]
-    return [
-        (kind, length)
-        for group in groups
-        for kind, length in zip(
-            *(
-                array.tolist()
-                for array in terminal_repeats(
-                    group.letters, group.lengths, np.ones(group.lengths.size, np.bool_)
-                )
-            ),
-            strict=True,
-        )
-    ]
+    repeats: list[tuple[int, int]] = []
+    for group in groups:
+        every = np.ones(group.lengths.size, np.bool_)
+        kinds, sizes = terminal_repeats(group.letters, group.lengths, every)
+        repeats += zip(kinds.tolist(), sizes.tolist(), strict=True)
+    return repeats
 
 
 def test_made_up_ends_match_the_definition(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,10 +55,7 @@ def test_made_up_ends_match_the_definition(tmp_path: Path, monkeypatch: pytest.M
     random = np.random.default_rng(6)
     sequences = []
     for _ in range(300):
-        end, middle = (
-            made(random, int(random.integers(15, 60))),
-            made(random, int(random.integers(980, 1400))),
-        )
+        end, middle = (made(random, int(random.integers(*sizes))) for sizes in ((15, 60), (980, 1400)))
         sequences.append(end + middle + (end, complement(end), b"")[random.integers(3)])
     expected = [by_trying(letters) for letters in sequences]
     assert {kind for kind, _ in expected} == {NONE, DIRECT, INVERTED}

@@ -10,7 +10,7 @@ export interface Slice {
 
 export const SLICES: Readonly<Record<string, Slice>> = {
   results: {
-    mutate: ['electron/engine/results/*.ts'],
+    mutate: ['electron/engine/results/{calibration,cellText,sequenceRemarks,sequenceTally}.ts'],
     tests: ['electron/engine/results/*.test.ts'],
   },
   decide: {

@@ -8,7 +8,7 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   predict: [PYTHON, 'benchmarks.predict'],
   long: ['build/checks/runBundled.ts', 'electron/cli/testing/benchLong.ts'],
   window: ['e2e/benchmarks/benchWindow.ts'],
-  finish: ['build/checks/runBundled.ts', 'electron/engine/store/testing/benchFinish.ts'],
+  edges: ['build/checks/runBundled.ts', 'electron/cli/testing/benchEdges.ts'],
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -1,26 +1,33 @@
 /**
- * `npm run bench -- finish [READS]`: checks all that a run of made-up reads has stored, and writes its tables, as at the end of a run.
+ * `npm run bench -- edges [READS]`: what a user waits for before and after the computing. It checks all that a run of made-up reads
+ * has stored and writes its tables, exports them beside DuckDB's own copies, and starts commands.
  */
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { RUN_DATABASE } from '../../../contract/folderNames.ts';
-import { framesIn } from '../../results/sequenceTally.ts';
-import { testBundle } from '../../testing/testBundles.ts';
-import { openRunStore } from '../runStore.ts';
-import { sealMethods } from '../sqlite/parts/digests.ts';
-import { DESCRIPTION, syntheticPlan } from './syntheticRun.ts';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { RUN_DATABASE } from '../../contract/folderNames.ts';
+import { framesIn } from '../../engine/results/sequenceTally.ts';
+import { openRunStore } from '../../engine/store/runStore.ts';
+import { sealMethods } from '../../engine/store/sqlite/parts/digests.ts';
+import { DESCRIPTION, syntheticPlan } from '../../engine/store/testing/syntheticRun.ts';
+import { REAL_PYTHON } from '../../engine/testing/realFiles.ts';
+import { testBundle } from '../../engine/testing/testBundles.ts';
+import { succeeds } from './commandLineProcess.ts';
 
-const HOST_ENTRY = testBundle('storeHost.mjs', new URL('../hostEntry.ts', import.meta.url));
+const HOST_ENTRY = testBundle('storeHost.mjs', new URL('../../engine/store/hostEntry.ts', import.meta.url));
+const SAMPLE = join(import.meta.dirname, '../../../python-backend/tests/data/sample.fa');
+/** Letters of the small sample, with its header. */
+const SMALL = 520;
 const READS_OF_PART = 4096;
 /** Open frames of reads of 100 bp: a quarter has none. */
 const MASKS = [0, 1, 8, 20];
-/** Seconds for ten million reads. */
-const AIM = 60;
+const CLOCK_TICKS_A_SECOND = 100;
 
 const reads = Number(process.argv[2] ?? 10_000_000);
-const folder = mkdtempSync(join(tmpdir(), 'virnucpro-bench-'));
+const scratch = mkdtempSync(join(tmpdir(), 'virnucpro-bench-'));
+const folder = join(scratch, 'run');
 
 /** Fills run.db as prepare and workers do, in less time. */
 function fill(db: Database.Database): void {
@@ -41,7 +48,7 @@ function fill(db: Database.Database): void {
     let [frames, chunks] = [0, 0];
     for (let row = first; row < end; row++) {
       const mixed = Math.imul(row + 1, 2_654_435_761) >>> 0;
-      const mask = MASKS[mixed >>> 30]!;
+      const mask = MASKS[mixed >>> 30] ?? 0;
       const own = framesIn(mask);
       record.run(own.length, mask === 0 ? 1 : 0, row);
       if (mask === 0) continue;
@@ -65,6 +72,28 @@ function fill(db: Database.Database): void {
   db.prepare('UPDATE input SET records = ?, bases = ?, first_row = 0').run(reads, 100 * reads);
 }
 
+/** Processor time of this process, and of all that it started and that has ended, in seconds. */
+function processorSeconds(): number {
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15);
+  return fields.reduce((sum, ticks) => sum + Number(ticks), 0) / CLOCK_TICKS_A_SECOND;
+}
+
+/** Prints what a step takes; `most`: the processor time that it should take at most, in seconds. */
+async function row(name: string, most: number, step: () => Promise<unknown>): Promise<void> {
+  const [begun, before] = [performance.now(), processorSeconds()];
+  await step();
+  const [seconds, processor] = [(performance.now() - begun) / 1000, processorSeconds() - before];
+  const verdict = processor <= most ? 'ok    ' : 'MISSED';
+  process.stdout.write(
+    `${verdict} ${name.padEnd(34)} ${seconds.toFixed(2)} s, of the processor ${processor.toFixed(2)} s` +
+      `${most === Infinity ? '' : ` (limit ${most} s)`}\n`,
+  );
+}
+
 try {
   const create = { plan: syntheticPlan(1), description: DESCRIPTION };
   await (await openRunStore(folder, { hostEntry: HOST_ENTRY, create, writesOnly: true })).close();
@@ -72,18 +101,53 @@ try {
   db.transaction(fill)(db);
   db.close();
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY });
-  const [begun, before] = [performance.now(), process.cpuUsage()];
-  const { files } = await store.writeTables();
-  const seconds = (performance.now() - begun) / 1000;
-  const { user, system } = process.cpuUsage(before);
-  await store.close();
-  const isMet = seconds <= (AIM * reads) / 1e7;
-  const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
+  let bytes = 0;
+  await row(`finish of ${reads.toLocaleString('en')} reads`, Infinity, async () => {
+    const { files } = await store.writeTables();
+    await store.saveResultFiles(files);
+    bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
+  });
   process.stdout.write(
-    `${isMet ? 'ok    ' : 'MISSED'} finish of ${reads.toLocaleString('en')} reads: ${seconds.toFixed(1)} s (aim ${AIM} s for ten million), ` +
-      `of the processor ${((user + system) / 1e6).toFixed(1)} s, peak ${((process.resourceUsage().maxRSS * 1024) / 1e6).toFixed(0)} MB; ` +
+    `       peak ${((process.resourceUsage().maxRSS * 1024) / 1e6).toFixed(0)} MB; ` +
       `run.db ${(statSync(join(folder, RUN_DATABASE)).size / 1e6).toFixed(0)} MB, tables ${(bytes / 1e6).toFixed(0)} MB\n`,
   );
+  for (const state of [
+    { phase: 'running' },
+    { phase: 'finishing' },
+    { phase: 'done', failedParts: 0, failedRecords: 0 },
+  ] as const)
+    await store.setState(state);
+  await store.close();
+
+  const duckDb = await (await DuckDBInstance.create()).connect();
+  const table = `(FROM '${join(folder, 'results.parquet')}')`;
+  for (const [format, options] of [
+    ['tsv', "FORMAT csv, DELIMITER '\t'"],
+    ['csv', 'FORMAT csv'],
+    ['parquet', 'FORMAT parquet, COMPRESSION zstd'],
+  ] as const) {
+    const file = join(scratch, `table.${format}`);
+    await row(`export as ${format}`, (8 * reads) / 1e6, () =>
+      succeeds(['export', folder, '--format', format, '-o', file, '-q']),
+    );
+    await row(`  DuckDB alone`, Infinity, () => duckDb.run(`COPY ${table} TO '${file}' (${options})`));
+  }
+  await row('virnucpro --version', 0.3, () => succeeds(['--version']));
+  await row('virnucpro status of a run', 0.8, () => succeeds(['status', folder]));
+  const small = join(scratch, 'small.fa');
+  writeFileSync(small, `${readFileSync(SAMPLE, 'utf8').slice(0, SMALL)}\n`);
+  await row('predict of a small sample', 4, () =>
+    succeeds([
+      'predict',
+      small,
+      '--model',
+      'teaching',
+      '--python',
+      REAL_PYTHON,
+      '-o',
+      join(scratch, 'small'),
+    ]),
+  );
 } finally {
-  rmSync(folder, { recursive: true });
+  rmSync(scratch, { recursive: true });
 }

@@ -62,24 +62,18 @@ describe.skipIf(!existsSync(PYTHON))('with the real prepare (skipped without pyt
     const inputs = contents.map((content, input) => {
       const path = join(folder, '..', `in${input}`);
       writeFileSync(path, content);
-      return {
-        input,
-        path,
-        sizeBytes: content.length,
-        sha256: createHash('sha256').update(content).digest('hex'),
-      };
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      return { path, sizeBytes: content.length, sha256 };
     });
-    const plan = {
-      ...syntheticPlan(2),
-      inputs: inputs.map(({ path, sizeBytes, sha256 }) => ({ path, sizeBytes, sha256 })),
-    };
+    const hashed = inputs.map(({ path, sha256 }) => ({ path, sha256 }));
+    const plan = { ...syntheticPlan(2), inputs };
     const store = await openRunStore(folder, {
       hostEntry: HOST_ENTRY,
       create: { plan, description: DESCRIPTION },
     });
     const command = {
       type: 'prepare',
-      inputs: inputs.map(({ input, path, sha256 }) => ({ input, path, sha256 })),
+      inputs: hashed.map((file, input) => ({ input, ...file })),
       work_dir: join(folder, 'work'),
       chunk_length: plan.chunkLength,
       residues_per_part: 300,
@@ -114,7 +108,6 @@ describe.skipIf(!existsSync(PYTHON))('with the real prepare (skipped without pyt
     const rowsPath = join(folder, 'rows');
     expect(await store.writeViralRows(rowsPath)).toBe(2);
     const outPath = join(folder, 'out.fna');
-    const hashed = inputs.map(({ path, sha256 }) => ({ path, sha256 }));
     const extraction = { type: 'extract', inputs: hashed, rows_path: rowsPath, out_path: outPath };
     expect(await python('prepare.extract', extraction)).toEqual([{ type: 'extracted', records: 2 }]);
     expect(readFileSync(outPath, 'utf8')).toBe(

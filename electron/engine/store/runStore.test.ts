@@ -18,15 +18,6 @@ import {
 import { DESCRIPTION, inputHash, recordOf, syntheticPlan, writePrepared } from './testing/syntheticRun.ts';
 import { temporaryFolder } from '../testing/temporaryFolder.ts';
 
-const NO_MEASURES = {
-  utilizationPercent: null,
-  memoryUsedBytes: null,
-  powerW: null,
-  temperatureC: null,
-  residuesPerSecond: null,
-  framesPerSecond: null,
-};
-
 const TWO_INPUTS = [
   [recordOf('a', [1, 2, 3]), recordOf('b', [63])],
   [recordOf('c', [4]), recordOf('d', [0]), recordOf('e', [7, 8])],
@@ -410,7 +401,18 @@ describe('progress', () => {
     const begun = Date.now();
     const note = { level: 'warning', message: 'x', detail: null } as const;
     // The last sample, followed by an hour without any.
-    await run.store.addSamples([{ ...NO_MEASURES, time: begun + 5_000, device: 'cpu:0' }]);
+    await run.store.addSamples([
+      {
+        time: begun + 5_000,
+        device: 'cpu:0',
+        utilizationPercent: null,
+        memoryUsedBytes: null,
+        powerW: null,
+        temperatureC: null,
+        residuesPerSecond: null,
+        framesPerSecond: null,
+      },
+    ]);
     await run.store.addEvent({ ...note, time: begun + 3_600_000, code: 'run_interrupted' });
     await run.store.setState({ phase: 'paused', error: null });
     await run.store.setState({ phase: 'running' });

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { RESULT_FILES, TEXT_TABLES, type TextTable } from '../../contract/results.ts';
 import { openRunStore } from './runStore.ts';
 import { HOST_ENTRY } from './testing/storeFixture.ts';
 import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from './testing/syntheticRun.ts';
 import { temporaryFolder } from '../testing/temporaryFolder.ts';
+
 const CHILD = fileURLToPath(new URL('./testing/computingChild.ts', import.meta.url));
 
 /** Starts a process that computes the run, and kills it after this time; returns whether it had finished. */
@@ -59,13 +61,13 @@ it('holds every result once, whenever its process is killed', async () => {
   });
   await store.close();
 
-  const withExclusiveFolder = join(temporaryFolder(), 'withExclusiveFolder');
+  const undisturbed = join(temporaryFolder(), 'undisturbed');
   const disturbed = join(temporaryFolder(), 'disturbed');
-  for (const folder of [withExclusiveFolder, disturbed]) {
+  for (const folder of [undisturbed, disturbed]) {
     mkdirSync(folder);
     cpSync(template, folder, { recursive: true });
   }
-  expect(await work(withExclusiveFolder, null)).toBe(true);
+  expect(await work(undisturbed, null)).toBe(true);
 
   const doneAfterKill: number[] = [];
   for (const killAfterMs of [0, 20, 60, 110, 170, 240]) {
@@ -77,13 +79,7 @@ it('holds every result once, whenever its process is killed', async () => {
   expect(await work(disturbed, null)).toBe(true);
   expect(checkWhole(disturbed)).toBe(prepared.parts.length);
 
-  for (const name of [
-    'prediction_results.txt',
-    'prediction_results_highestscore.csv',
-    'sequences.tsv',
-    'chunks.tsv',
-  ])
-    expect(readFileSync(join(disturbed, name)).equals(readFileSync(join(withExclusiveFolder, name)))).toBe(
-      true,
-    );
+  const tableIn = (folder: string, table: TextTable) => readFileSync(join(folder, RESULT_FILES[table]));
+  for (const table of TEXT_TABLES)
+    expect(tableIn(disturbed, table).equals(tableIn(undisturbed, table))).toBe(true);
 });

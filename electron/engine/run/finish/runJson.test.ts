@@ -6,15 +6,9 @@ import type { PartDone } from '../../../contract/protocol/index.ts';
 import { preparedRun, scoresFor, type PreparedRun } from '../../store/testing/storeFixture.ts';
 import { recordOf, type FrameRef, type SyntheticRecord } from '../../store/testing/syntheticRun.ts';
 import { deviceReports, runJson, writeRunJson } from './runJson.ts';
-const fault = (header: string, what: NonNullable<SyntheticRecord['fault']>): SyntheticRecord => ({
-  header,
-  length: 0,
-  openFrames: [],
-  fault: what,
-});
 
-const faults = (count: number, what: NonNullable<SyntheticRecord['fault']>): SyntheticRecord[] =>
-  Array.from({ length: count }, (_, i) => fault(`${what} ${i}`, what));
+const faults = (count: number, fault: NonNullable<SyntheticRecord['fault']>): SyntheticRecord[] =>
+  Array.from({ length: count }, (_, i) => ({ header: `${fault} ${i}`, length: 0, openFrames: [], fault }));
 
 /**
  * 3 virus, 2 others, 15 not scored and 1 failed, for reasons that are also found different numbers of times, so that

@@ -7,7 +7,7 @@ import type {
   RecordsFile,
   PartDone,
 } from '../../../contract/protocol/index.ts';
-import { chunkCount, framesIn } from '../../results/sequenceTally.ts';
+import { framesIn } from '../../results/sequenceTally.ts';
 import type { RunDescription } from '../types.ts';
 import { writeSafetensors } from './safetensorsWriter.ts';
 
@@ -47,7 +47,7 @@ export function inputHash(input: number): string {
   return String(input).repeat(64).slice(0, 64);
 }
 
-export function syntheticPlan(inputs: number, chunkLength = 500): Plan {
+export function syntheticPlan(inputs: number): Plan {
   return {
     inputs: Array.from({ length: inputs }, (_, input) => ({
       path: `/data/reads_${input}.fasta`,
@@ -61,7 +61,7 @@ export function syntheticPlan(inputs: number, chunkLength = 500): Plan {
       folder: '/models/teaching',
       notice: 'teaching model, not for research',
     },
-    chunkLength,
+    chunkLength: 500,
     precision: 'fp32',
     tokensPerBatch: 4096,
     residuesPerPart: 16384,
@@ -252,10 +252,7 @@ function writeRecords(
   return { type: 'records', path, sha256, first_row: firstRow, count: records.length };
 }
 
-/** A record whose chunks have the given open frames, as long as that many chunks need. */
-export function recordOf(header: string, openFrames: number[], chunkLength = 500): SyntheticRecord {
-  const length = openFrames.length * chunkLength - (openFrames.length > 1 ? 7 : 0);
-  if (chunkCount(length, chunkLength) !== openFrames.length)
-    throw new Error('length does not fit the chunks');
-  return { header, length, openFrames };
+/** A record whose chunks of 500 bases have the given open frames. */
+export function recordOf(header: string, openFrames: number[]): SyntheticRecord {
+  return { header, length: openFrames.length * 500 - (openFrames.length > 1 ? 7 : 0), openFrames };
 }

@@ -37,7 +37,8 @@ export class EngineProcess {
    * Returns an address that admits one browser; the engine prints another one as soon as it has been used.
    */
   async address(): Promise<string> {
-    await expect.poll(() => this.addresses.length, 'addresses that the engine printed').toBeGreaterThan(0);
+    const options = { message: 'addresses that the engine printed', timeout: 120_000 };
+    await expect.poll(() => this.addresses.length, options).toBeGreaterThan(0);
     return this.addresses.shift() ?? '';
   }
 

@@ -21,18 +21,7 @@ CUDA_ITSELF = GIB // 2
 """GPU memory that a process takes before it has any tensor there: 0.3 to 0.5 GiB."""
 
 
-@pytest.fixture(scope="module")
-def published() -> ModelDescription:
-    return ModelDescription(
-        name="500",
-        title="",
-        notice=None,
-        chunk_length=500,
-        files={},
-        esm2=ESM2_3B,
-        dnabert_s=DNABERT_S,
-        norm_bands=None,
-    )
+PUBLISHED = ModelDescription("500", "", None, 500, {}, ESM2_3B, DNABERT_S, None)
 
 
 @pytest.mark.parametrize(
@@ -48,24 +37,22 @@ def published() -> ModelDescription:
         (16, "fp32", "resident"),
     ],
 )
-def test_placement_of_the_published_model_by_gpu(
-    published: ModelDescription, card_gib: int, precision: str, first: str
-) -> None:
-    sizes = ModelSizes.of(published, precision)  # type: ignore[arg-type]
+def test_placement_of_the_published_model_by_gpu(card_gib: int, precision: str, first: str) -> None:
+    sizes = ModelSizes.of(PUBLISHED, precision)  # type: ignore[arg-type]
     assert placements_to_try("auto", sizes, card_gib * GIB - CUDA_ITSELF)[0] == first
     for forced in ("resident", "streamed"):
         assert placements_to_try(forced, sizes, 2 * GIB) == [forced]  # type: ignore[arg-type]
 
 
-def test_sizes_of_the_published_model(published: ModelDescription) -> None:
-    half, full = ModelSizes.of(published, "fp16"), ModelSizes.of(published, "fp32")
+def test_sizes_of_the_published_model() -> None:
+    half, full = ModelSizes.of(PUBLISHED, "fp16"), ModelSizes.of(PUBLISHED, "fp32")
     assert 5.2 < half.layers / GIB < half.weights / GIB < 5.6
     assert 1.99 < full.layers / half.layers < 2
     assert 50_000 < half.per_token < 80_000
 
 
-def test_layers_are_resident_as_soon_as_a_useful_batch_fits(published: ModelDescription) -> None:
-    sizes = ModelSizes.of(published, "bf16")
+def test_layers_are_resident_as_soon_as_a_useful_batch_fits() -> None:
+    sizes = ModelSizes.of(PUBLISHED, "bf16")
     enough = next(
         free
         for free in range(sizes.weights, 8 * GIB, 1 << 20)
@@ -75,8 +62,8 @@ def test_layers_are_resident_as_soon_as_a_useful_batch_fits(published: ModelDesc
     assert left >= WORTHWHILE_BATCH * sizes.per_token > 0.8 * left
 
 
-def test_streamed_layers_need_main_memory(published: ModelDescription) -> None:
-    sizes = ModelSizes.of(published, "bf16")
+def test_streamed_layers_need_main_memory() -> None:
+    sizes = ModelSizes.of(PUBLISHED, "bf16")
     assert main_memory_suffices(sizes, 8 * GIB)
     assert not main_memory_suffices(sizes, sizes.layers + MAIN_MEMORY_LEFT - 1)
     assert main_memory_suffices(sizes, 0), "not known"

@@ -51,15 +51,8 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     const whole = await undisturbed();
     const session = await makeRun(testContext());
     unwrap(await session.start());
-    await new Promise<void>((resolve) => {
-      const timer = setInterval(() => {
-        if (session.progress().parts.done < 2) return;
-        clearInterval(timer);
-        resolve();
-      }, 20);
-    });
-    const paused = await session.pause();
-    expect(paused.ok).toBe(true);
+    await expect.poll(() => session.progress().parts.done, { interval: 20 }).toBeGreaterThanOrEqual(2);
+    unwrap(await session.pause());
     expect(session.record.state).toEqual({ phase: 'paused', error: null });
     expect(session.deviceStates()).toEqual([]);
     const storedSeconds = async () => (await session.record.store.timings()).workingMilliseconds / 1000;
@@ -292,8 +285,8 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
 
   it('continues without unusable files, and lists them by their names', async () => {
     const folder = temporaryFolder();
-    const [good, words, changing] = ['good.fa', 'words.fa', 'changing.fa'].map((name) => join(folder, name));
-    if (!good || !words || !changing) throw new Error('three names');
+    const path = (name: string): string => join(folder, name);
+    const [good, words, changing] = [path('good.fa'), path('words.fa'), path('changing.fa')];
     await writeFile(good, ONE_RECORD);
     await writeFile(words, 'no sequences\n');
     await writeFile(changing, `>b\n${'GCC'.repeat(100)}\n`);

@@ -61,6 +61,8 @@ function factsOf(notice: string | null): ReportFacts {
   };
 }
 
+const pageOf = (facts: ReportFacts, language: 'en' | 'de' = 'en') => reportHtml(facts, language, new Date(0));
+
 const hit = (input: number) =>
   ({
     ...{ row: 3, seqName: 'contig_4', input, length: 5000, tooShort: false, virusScore: 0.99 },
@@ -88,7 +90,7 @@ describe('the report', () => {
       },
       { ...problem, code: 'lower_case', count: 99 },
     ];
-    const [firstPage = ''] = reportHtml(facts, 'en', new Date(0)).split('<main>');
+    const [firstPage = ''] = pageOf(facts).split('<main>');
     expect(firstPage).toMatch(/1 of 3 files.*list\.xlsx<\/strong>: It cannot be unpacked.*&lt;header&gt;/s);
     expect(firstPage).toMatch(
       /Damaged or incomplete records: 7\..*read_4: line 13: &lt;no quality line&gt;/s,
@@ -112,7 +114,7 @@ describe('the report', () => {
       settled: 1200,
       unsettled: 34,
     };
-    const page = reportHtml({ ...factsOf(null), enough }, 'en', new Date(0));
+    const page = pageOf({ ...factsOf(null), enough });
     expect(page).toContain('22.0% (15.0%–31.0%)');
     expect(page).toContain('90 of 400 chunks');
     expect(page).toContain('1,200 calls stand; 34 may change.');
@@ -122,11 +124,11 @@ describe('the report', () => {
     const facts = factsOf(null);
     const [gut] = facts.found.items;
     if (!gut) throw new Error('The test needs a sample');
-    const plain = reportHtml(facts, 'en', new Date(0));
+    const plain = pageOf(facts);
     expect(plain).not.toMatch(/<th>Group<\/th>|nothing viral is expected/);
     const details = { group: 'site <A>', note: 'no DNA added', control: true };
     const blank = { ...gut, ...details, sample: 'blank' };
-    const page = reportHtml({ ...facts, found: { ...facts.found, items: [gut, blank] } }, 'en', new Date(0));
+    const page = pageOf({ ...facts, found: { ...facts.found, items: [gut, blank] } });
     expect(page).toMatch(/<th>Group<\/th>/);
     expect(page).toMatch(/<td>blank<\/td>\s*<td>site &lt;A&gt;<\/td>\s*<td>yes<\/td>/);
     expect(page).toMatch(/<dt>blank<\/dt>\s*<dd>no DNA added<\/dd>/);
@@ -145,7 +147,7 @@ describe('the report', () => {
     };
     facts.found.inControls = { ...FOUND, samples: 1 };
     facts.top = [hit(0), hit(1)];
-    const page = reportHtml(facts, 'en', new Date(0));
+    const page = pageOf(facts);
     expect(page).toMatch(/<tfoot>.*<td>All but controls<\/td>.*25\.0%.*<\/tfoot>/s);
     expect(page).toContain(
       'Of 40 sequences that could be scored outside of the controls, 10 were called viral.',
@@ -155,7 +157,7 @@ describe('the report', () => {
   });
 
   it('loads nothing from elsewhere, and escapes names', () => {
-    const page = reportHtml(factsOf(null), 'en', new Date(0));
+    const page = pageOf(factsOf(null));
     expect(page).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|\ssrc=/);
     // A browser would also refuse it.
     expect(page).toMatch(/http-equiv="Content-Security-Policy"\s+content="default-src 'none';/);
@@ -166,14 +168,14 @@ describe('the report', () => {
     const methodsOf = (normBands: NormBands | null) => {
       const facts = factsOf(null);
       facts.run.plan.model.normBands = normBands;
-      return reportHtml(facts, 'en', new Date(0));
+      return pageOf(facts);
     };
     expect(methodsOf({ esm2: [12, 16], dnabert_s: [2, 5] })).toContain('ESM-2 3B [2]');
     expect(methodsOf(null)).not.toContain('3B');
   });
 
   it.each(['en', 'de'] as const)('shows in %s what was found, and how to cite it', (language) => {
-    const page = reportHtml(factsOf(null), language, new Date(0));
+    const page = pageOf(factsOf(null), language);
     expect(page).toContain(`lang="${language}"`);
     expect(page).toContain(language === 'en' ? '33.3%' : '33,3\u00a0%');
     expect(page).toContain('PyTorch 2.13.0');
@@ -189,12 +191,10 @@ describe('the report', () => {
       ribbons: [[99]],
       others: [{ title: 'geNomad', says: [{ isVirus: false, text: '0.21' }] }],
     });
-    const page = reportHtml(facts, 'en', new Date(0));
+    const page = pageOf(facts);
     for (const text of ['geNomad', 'not a virus, 0.21']) expect(page).toContain(text);
     const drawn = (steps: number[]) =>
-      reportHtml({ ...facts, ribbons: [steps] }, 'en', new Date(0)).match(
-        /<td class="ribbon">.*?<\/td>/s,
-      )?.[0];
+      pageOf({ ...facts, ribbons: [steps] }).match(/<td class="ribbon">.*?<\/td>/s)?.[0];
     expect(drawn([99, 1099])).toContain(ribbonPaths([99, 1099]).again);
     expect(drawn([99, 1099])).not.toBe(drawn([99, 99]));
     const headings = (html: string) => [...html.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, text]) => text);
@@ -203,7 +203,7 @@ describe('the report', () => {
   });
 
   it('shows how many sequences have each score and each length, and which share of a length has no score', () => {
-    const page = reportHtml(factsOf(null), 'en', new Date(0));
+    const page = pageOf(factsOf(null));
     expect(page).toMatch(/height="50\.00"[^]*?0\.50 – 1\.00: 25[^]*?<span>1\.0<\/span>/);
     expect(page).toMatch(
       /<td>0 – 299<\/td>\s*<td class="n">25<\/td>\s*<td class="n">50<\/td>\s*<td class="n">7<\/td>\s*<td class="n">9%/,
@@ -212,21 +212,19 @@ describe('the report', () => {
 
   it('says what p-values and calls of pairs mean where the run has them', () => {
     const terms = (facts: ReportFacts) =>
-      ['p-value', 'Read pair'].filter((term) =>
-        reportHtml(facts, 'en', new Date(0)).includes(`<dt>${term}</dt>`),
-      );
+      ['p-value', 'Read pair'].filter((term) => pageOf(facts).includes(`<dt>${term}</dt>`));
     const facts = factsOf(null);
     expect(terms(facts)).toEqual([]);
     facts.run.plan.trusted = { file: 'soil_hosts.fa', calibratedAt: '2026-01-01T00:00:00.000Z', classes: [] };
     facts.run.inputs = facts.run.inputs.map((input, i) => ({ ...input, path: `/data/gut_R${i + 1}.fastq` }));
     expect(terms(facts)).toEqual(['p-value', 'Read pair']);
-    expect(reportHtml(facts, 'de', new Date(0))).toContain('soil_hosts.fa');
+    expect(pageOf(facts, 'de')).toContain('soil_hosts.fa');
   });
 
   it('is marked all over where the teaching model was used, and only there', () => {
-    expect(reportHtml(factsOf('no biological meaning'), 'en', new Date(0))).toContain(
+    expect(pageOf(factsOf('no biological meaning'))).toContain(
       '<div class="watermark" aria-hidden="true">Not for research</div>',
     );
-    expect(reportHtml(factsOf(null), 'en', new Date(0))).not.toContain('Not for research');
+    expect(pageOf(factsOf(null))).not.toContain('Not for research');
   });
 });

@@ -12,27 +12,24 @@ const work = (changes: Partial<WorkKnown>): WorkKnown => ({
   ...changes,
 });
 
+const READ = { readFraction: 1, prepareFinished: true };
+
 describe('progress by work', () => {
   it('shows nothing before anything is known, and completion if there is nothing to do', () => {
     expect(workFraction(work({}))).toBeNull();
     expect(workFraction(work({ readFraction: 0.5 }))).toBeNull();
-    expect(workFraction(work({ readFraction: 1, prepareFinished: true }))).toBe(1);
+    expect(workFraction(work(READ))).toBe(1);
   });
 
   it('assumes that the unread part of the input is like the part already read', () => {
     expect(workFraction(work({ residuesDone: 100, residuesFound: 500, readFraction: 0.5 }))).toBe(0.1);
-    expect(
-      workFraction(work({ residuesDone: 100, residuesFound: 500, readFraction: 1, prepareFinished: true })),
-    ).toBe(0.2);
+    expect(workFraction(work({ residuesDone: 100, residuesFound: 500, ...READ }))).toBe(0.2);
   });
 
   it('gives the remaining time as a range that narrows as the input is read', () => {
     const speeds = { now: 10, overall: 10, seconds: 1e9, growth: 1 };
     const early = remainingSeconds(work({ residuesFound: 500, readFraction: 0.5 }), speeds);
-    const late = remainingSeconds(
-      work({ residuesFound: 1000, readFraction: 1, prepareFinished: true }),
-      speeds,
-    );
+    const late = remainingSeconds(work({ residuesFound: 1000, ...READ }), speeds);
     expect(early?.low).toBeCloseTo(100 / 1.3);
     expect(early?.high).toBeCloseTo(132);
     expect(late?.low).toBeCloseTo(100 / 1.1);
@@ -41,7 +38,7 @@ describe('progress by work', () => {
   });
 
   it('gives a wide range after a short computing time, and after the speed has changed', () => {
-    const known = work({ residuesFound: 1000, readFraction: 1, prepareFinished: true });
+    const known = work({ residuesFound: 1000, ...READ });
     const short = remainingSeconds(known, { now: 10, overall: 10, seconds: 10, growth: 1 });
     expect((short?.high ?? 0) / (short?.low ?? 1)).toBeGreaterThan(2);
     const faster = remainingSeconds(known, { now: 40, overall: 10, seconds: 1e9, growth: 1 });
@@ -50,7 +47,7 @@ describe('progress by work', () => {
   });
 
   it('counts devices that are still starting only in the lower limit', () => {
-    const known = work({ residuesFound: 1000, readFraction: 1, prepareFinished: true });
+    const known = work({ residuesFound: 1000, ...READ });
     const speeds = { now: 10, overall: 10, seconds: 10 };
     const alone = remainingSeconds(known, { ...speeds, growth: 1 });
     const withSeven = remainingSeconds(known, { ...speeds, growth: 8 });
@@ -67,7 +64,7 @@ it.each([
   ['reads of 75 bases, two workers', 7.4, 7.8],
   ['few long genomes', 0.9, 1.9],
 ])('includes the steps after the last residues: %s', (_name, highBefore, truth) => {
-  const known = work({ residuesFound: 1000, residuesDone: 750, readFraction: 1, prepareFinished: true });
+  const known = work({ residuesFound: 1000, residuesDone: 750, ...READ });
   const doubt = 1.1;
   const speed = (250 * doubt) / highBefore;
   const estimate = remainingSeconds(known, { now: speed, overall: speed, seconds: 1e9, growth: 1 });
@@ -81,8 +78,7 @@ it.each([4.7, 6.5, 8.4, 10.3])('includes writing the tables of many sequences: %
     residuesFound: 7e7,
     residuesDone: 7e7,
     framesFound: 1_491_847,
-    readFraction: 1,
-    prepareFinished: true,
+    ...READ,
   });
   const estimate = remainingSeconds(computed, { now: 2e5, overall: 2e5, seconds: 300, growth: 1 });
   expect(estimate?.low).toBeLessThan(truth);

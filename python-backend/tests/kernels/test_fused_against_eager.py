@@ -17,6 +17,8 @@ from virnucpro_backend.encoders.fp8 import FP8, Fp8Rows, quantized
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.ops import Ops
 
+fused = pytest.importorskip("virnucpro_backend.encoders.kernels.fused")
+
 ROUNDING = {torch.float32: 1e-6, torch.float16: 2**-10, torch.bfloat16: 2**-7}
 """Two units in the last place, relative to the largest number of a row."""
 
@@ -52,12 +54,10 @@ def assert_same_rows(ours: object, theirs: object) -> None:
 
 
 def test_gelu_is_the_exact_form_to_fp32_rounding(device: torch.device) -> None:
-    from virnucpro_backend.encoders.kernels.triton_gelu import gelu_inplace
-
     x = torch.linspace(-12, 12, 24_001).double().view(1, -1)
     exact = torch.from_numpy(np.vectorize(lambda v: 0.5 * v * math.erfc(-v / math.sqrt(2)))(x.numpy()))
     ours = x.float().to(device)
-    gelu_inplace(ours)
+    fused.gelu_inplace(ours)
     error = (ours.cpu().double() - exact).abs()
     assert error[x.abs() < 6].max() < 3e-7
     assert (error / x.abs().clamp(min=1)).max() < 1e-7
@@ -66,10 +66,8 @@ def test_gelu_is_the_exact_form_to_fp32_rounding(device: torch.device) -> None:
 
 
 def test_gelu_preserves_non_finite_values(device: torch.device) -> None:
-    from virnucpro_backend.encoders.kernels.triton_gelu import gelu_inplace
-
     x = torch.tensor([[math.nan, math.inf, 1.0, -math.inf]], device=device)
-    gelu_inplace(x)
+    fused.gelu_inplace(x)
     assert x.isnan().tolist() == [[True, False, False, False]]
     assert x[0, 1] == math.inf
     assert abs(float(x[0, 3])) < 1e-8
@@ -78,37 +76,32 @@ def test_gelu_preserves_non_finite_values(device: torch.device) -> None:
 @pytest.mark.parametrize("width", [64, 96, 768, 2560])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_norms_agree_with_eager_code(device: torch.device, width: int, dtype: torch.dtype) -> None:
-    from virnucpro_backend.encoders.kernels.fused import FusedOps
-
     norm = layer_norm(width, 1e-12 if width == 768 else 1e-5, device)
     x = (3 * normal(3, 7, width) + 1).to(device)
     update = normal(4, 7, width, dtype=dtype).to(device)
     for method in ("pre_norm", "post_norm"):
-        x_ours, ours = getattr(FusedOps(), method)(x.clone(), update, norm, dtype)
+        x_ours, ours = getattr(fused.FusedOps(), method)(x.clone(), update, norm, dtype)
         x_theirs, theirs = getattr(Ops(), method)(x.clone(), update, norm, dtype)
         assert_close(x_ours, x_theirs, torch.float32)
         assert_close(ours, theirs, dtype)
-    assert_close(FusedOps().norm(x, norm, torch.float32), Ops().norm(x, norm, torch.float32), torch.float32)
+    ours, theirs = (ops.norm(x, norm, torch.float32) for ops in (fused.FusedOps(), Ops()))
+    assert_close(ours, theirs, torch.float32)
 
 
 def test_norm_of_a_constant_row_uses_the_tiny_epsilon_in_fp32(device: torch.device) -> None:
-    from virnucpro_backend.encoders.kernels.fused import FusedOps
-
     norm = layer_norm(768, 1e-12, device)
-    out = FusedOps().norm(torch.full((1, 768), 5.0, device=device), norm, torch.float16)
+    out = fused.FusedOps().norm(torch.full((1, 768), 5.0, device=device), norm, torch.float16)
     assert torch.equal(out[0], norm.bias.half())
 
 
 def test_fp8_rows_agree_with_eager_code(device: torch.device) -> None:
-    from virnucpro_backend.encoders.kernels.fused import FusedOps
-
     norm = layer_norm(2560, 1e-5, device)
     x, update = normal(5, 5, 2560).to(device), normal(6, 5, 2560, dtype=torch.bfloat16).to(device)
     x[1] = 0
     update[1] = 0
-    _, ours = FusedOps().pre_norm(x.clone(), update, norm, FP8)
+    _, ours = fused.FusedOps().pre_norm(x.clone(), update, norm, FP8)
     _, theirs = Ops().pre_norm(x.clone(), update, norm, FP8)
-    for mine, expected in ((ours, theirs), (FusedOps().quantize(update), quantized(update))):
+    for mine, expected in ((ours, theirs), (fused.FusedOps().quantize(update), quantized(update))):
         if device.type == "cuda":
             assert_same_rows(mine, expected)
         else:  # The interpreter loses the carry when it rounds to FP8.
@@ -118,8 +111,6 @@ def test_fp8_rows_agree_with_eager_code(device: torch.device) -> None:
 @pytest.mark.parametrize("heads", [40, 12])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_attention_agrees_with_the_reference(device: torch.device, heads: int, dtype: torch.dtype) -> None:
-    from virnucpro_backend.encoders.kernels.fused import FusedAttention
-
     if device.type != "cuda" and dtype == torch.bfloat16:
         pytest.skip("no GPU, and Triton's interpreter multiplies BF16 matrices as integers")
     lengths = LENGTHS if device.type == "cuda" else LENGTHS[3:5] + LENGTHS[-3:]
@@ -129,7 +120,7 @@ def test_attention_agrees_with_the_reference(device: torch.device, heads: int, d
     slopes = torch.tensor(alibi_slopes(heads), device=device)
     rotary = Rotary(64).to(device).tables(layout.max_length)
     for scores in (Scores(0.125, rotary), Scores(0.125, alibi_slopes=slopes)):
-        ours = FusedAttention()(qkv, layout, scores)
+        ours = fused.FusedAttention()(qkv, layout, scores)
         theirs = StretchAttention()(qkv.float(), layout, scores)
         assert ours.dtype == dtype
         assert (ours.float() - theirs).norm() / theirs.norm() < ROUNDING[dtype]
@@ -139,22 +130,18 @@ def test_attention_agrees_with_the_reference(device: torch.device, heads: int, d
 
 
 def test_attention_of_a_sequence_does_not_depend_on_its_neighbours(device: torch.device) -> None:
-    from virnucpro_backend.encoders.kernels.fused import FusedAttention
-
     tables = Rotary(64).to(device).tables(256)
     qkv = normal(8, 168, 3, 2, 64, dtype=torch.float16).to(device)
     scores = Scores(0.125, tables)
-    alone = FusedAttention()(qkv, SequenceLayout.from_lengths([168], device), scores)
+    alone = fused.FusedAttention()(qkv, SequenceLayout.from_lengths([168], device), scores)
     others = torch.full((70, 3, 2, 64), 9.0, dtype=torch.float16, device=device)
     among = torch.cat((others, qkv, others))
-    packed = FusedAttention()(among, SequenceLayout.from_lengths([70, 168, 70], device), scores)
+    packed = fused.FusedAttention()(among, SequenceLayout.from_lengths([70, 168, 70], device), scores)
     assert torch.equal(packed[70:238], alone)
 
 
 def test_gated_gelu_agrees_with_eager_code(device: torch.device) -> None:
-    from virnucpro_backend.encoders.kernels.fused import FusedOps
-
     linear = nn.Linear(64, 192, bias=False, dtype=torch.float16, device=device).requires_grad_(False)
     h = normal(9, 5, 64, dtype=torch.float16).to(device)
-    ours, theirs = FusedOps().linear_geglu(linear, h), Ops().linear_geglu(linear, h)
+    ours, theirs = fused.FusedOps().linear_geglu(linear, h), Ops().linear_geglu(linear, h)
     assert_close(ours, theirs, torch.float16)

@@ -5,7 +5,8 @@ test sets the free memory, the needs of batches, and when memory runs out.
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from contextlib import AbstractContextManager
+from typing import Any
 
 import pytest
 import torch
@@ -35,12 +36,12 @@ class SimulatedGpu:
         self.fixed: dict[Placement, int] = {"resident": 5 * GIB, "streamed": GIB // 2}
         load_model = loading.load_model
 
-        def load(folder: Path, device: torch.device, precision: str, *, streamed: bool) -> LoadedModel:
+        def load(*where: Any, streamed: bool, beside: AbstractContextManager[None]) -> LoadedModel:
             placement: Placement = "streamed" if streamed else "resident"
             self.loaded.append(placement)
             if self.fixed[placement] > self.free:
                 raise torch.OutOfMemoryError("CUDA out of memory.")
-            return load_model(folder, device, precision, streamed=streamed)  # type: ignore[arg-type]
+            return load_model(*where, streamed=streamed, beside=beside)
 
         def measure(model: LoadedModel) -> MemoryProfile:
             placement: Placement = "streamed" if model.esm2.streamed else "resident"

@@ -4,17 +4,15 @@ import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 import { queries } from '../../state/connection.ts';
 import { queryClient } from '../../state/queryClient.ts';
-import { madeRuns, RUN_IDS } from '../../testing/memoryEngine/runs.ts';
+import { madeRunNamed } from '../../testing/memoryEngine/runs.ts';
 import { renderWithEngine, showUnanswered } from '../../testing/render.tsx';
 import { FailuresCard } from './FailuresCard.tsx';
 
 it('frees its buttons once parts are skipped, even if a list of the run is never answered', async () => {
   const user = userEvent.setup();
-  const run = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.withFailures);
-  if (!run) throw new Error('No invented run has failures');
   await renderWithEngine(
     <ModalsProvider>
-      <FailuresCard run={run} />
+      <FailuresCard run={madeRunNamed('withFailures')} />
     </ModalsProvider>,
   );
   showUnanswered(queries.runs.key());

@@ -1,7 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
-import { madeRuns } from '../../testing/memoryEngine/runs.ts';
+import { madeRunNamed } from '../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
 import { useRuns } from '../../state/runs/runs.ts';
 import { HistoryScreen } from './HistoryScreen.tsx';
@@ -20,8 +20,7 @@ const Ticks: typeof RunsTable = ({ runs, onTick }) => (
 
 it('does not compare a run that was deleted after it was ticked', async () => {
   const user = userEvent.setup();
-  const [run, other] = madeRuns(Date.now());
-  if (!run || !other) throw new Error('There are no two runs.');
+  const [run, other] = [madeRunNamed('running'), madeRunNamed('queuedFirst')];
   useRuns.setState({ runs: [run, other] });
   await renderWithEngine(<HistoryScreen table={Ticks} />);
   await user.click(await screen.findByRole('button', { name: `Tick ${run.runId}` }));

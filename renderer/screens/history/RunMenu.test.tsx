@@ -1,15 +1,14 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
-import { madeRuns } from '../../testing/memoryEngine/runs.ts';
+import { madeRunNamed } from '../../testing/memoryEngine/runs.ts';
 import { engine } from '../../state/connection.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
 import { RunMenu } from './RunMenu.tsx';
 
-const [run] = madeRuns(Date.now()).filter((candidate) => candidate.state.phase === 'done');
+const run = madeRunNamed('done');
 
 it('is rendered when the keyboard opens it, and returns the focus, even after a dialog', async () => {
-  if (!run) throw new Error('The invented runs hold none that is done');
   const user = userEvent.setup();
   await renderWithEngine(<RunMenu run={run} />);
   const opener = () => screen.getByRole('button', { name: `Actions for ${run.name}` });
@@ -31,7 +30,6 @@ it('is rendered when the keyboard opens it, and returns the focus, even after a 
 });
 
 it('verifies a run, names damaged files, and offers to repair it', async () => {
-  if (!run) throw new Error('The invented runs hold none that is done');
   const user = userEvent.setup();
   await renderWithEngine(<RunMenu run={run} />);
   await user.click(screen.getByRole('button', { name: `Actions for ${run.name}` }));
@@ -44,8 +42,7 @@ it('verifies a run, names damaged files, and offers to repair it', async () => {
 });
 
 it('resumes a resting run on the ticked devices', async () => {
-  const resting = madeRuns(Date.now()).find(({ state }) => state.phase === 'paused');
-  if (!resting) throw new Error('The invented runs hold none that is paused');
+  const resting = madeRunNamed('halted');
   const user = userEvent.setup();
   await renderWithEngine(<RunMenu run={resting} />);
   await user.click(screen.getByRole('button', { name: `Actions for ${resting.name}` }));

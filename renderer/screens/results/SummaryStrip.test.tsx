@@ -3,13 +3,12 @@ import { expect, it } from 'vitest';
 import { queries } from '../../state/connection.ts';
 import { queryClient } from '../../state/queryClient.ts';
 import { changeFilter, viewRun } from '../../state/results/resultsView.ts';
-import { madeRuns, RUN_IDS } from '../../testing/memoryEngine/runs.ts';
+import { madeRunNamed } from '../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
 import { SummaryStrip } from './SummaryStrip.tsx';
 
 async function renderStrip() {
-  const run = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.done);
-  if (!run) throw new Error('There is no such run.');
+  const run = madeRunNamed('done');
   viewRun(run.runId);
   await renderWithEngine(<SummaryStrip run={run} filter={{}} version={0} />);
   await screen.findByRole('button', { name: /Virus/ });

@@ -21,52 +21,18 @@ const READY = {
   torchVersion: '2.13.0',
 } as const;
 
-/** A Python environment that takes a few seconds to set up, and that a test can make fail. */
+/** A Python environment that takes a few seconds to set up. */
 export class MadeEnvironment {
-  private stop = new AbortController();
-  private readonly wake = new Set<() => void>();
-  private state: EnvironmentStatus = READY;
-
-  get status(): EnvironmentStatus {
-    return this.state;
-  }
-
-  set status(state: EnvironmentStatus) {
-    this.state = state;
-    for (const wake of this.wake) wake();
-  }
+  status: EnvironmentStatus = READY;
 
   lack(): void {
     this.status = { state: 'absent', plan: PLAN };
   }
 
-  async *watch(): AsyncGenerator<EnvironmentStatus, void> {
-    for (;;) {
-      const shown = this.state;
-      yield shown;
-      if (this.state === shown) {
-        await new Promise<void>((resolve) => {
-          this.wake.add(resolve);
-        });
-      }
-    }
-  }
-
   async setUp(): Promise<void> {
-    if (this.state.state === 'setting_up') return;
-    this.stop = new AbortController();
-    const { signal } = this.stop;
-    for await (const progress of madeSteps(STEPS, 400)) {
-      if (signal.aborted) return;
+    if (this.status.state === 'setting_up') return;
+    for await (const progress of madeSteps(STEPS, 400))
       this.status = { state: 'setting_up', progress: { ...progress, finished: false }, plan: PLAN };
-    }
-    if (signal.aborted) return;
     this.status = READY;
-  }
-
-  cancel(): void {
-    if (this.state.state !== 'setting_up') return;
-    this.stop.abort();
-    this.status = { state: 'cancelled', plan: PLAN };
   }
 }

@@ -4,7 +4,7 @@ import { toRunEvent } from '../../../electron/engine/service/runs/runWatch.ts';
 import type { StoredRuns } from './storedRuns.ts';
 import { isAtWork, type World } from './world.ts';
 
-/** The dashboard of a run at this tick: one device restarts, and one may be left out. */
+/** The dashboard of a run at this tick: one device restarts, and one is left out. */
 export async function madeLive(world: World, stored: StoredRuns, run: RunSummary): Promise<RunLive> {
   const store = await stored.of(run.runId);
   const { progress } = await storedFacts(store);
@@ -47,7 +47,7 @@ export async function madeLive(world: World, stored: StoredRuns, run: RunSummary
 
 function worker(world: World, index: number, atWork: boolean): RunLive['devices'][number]['worker'] {
   if (!atWork) return { state: 'stopped' };
-  if (world.excluded.has(index)) return { state: 'excluded' };
+  if (index === 6) return { state: 'excluded' };
   if (index === 5)
     return {
       state: 'restarting',

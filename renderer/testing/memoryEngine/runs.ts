@@ -182,5 +182,15 @@ const INVENTED: readonly (Omit<RunOptions, 'runId'> & { id: keyof typeof RUN_IDS
   },
 ];
 
-export const madeRuns = (now: number): RunSummary[] =>
-  INVENTED.map(({ id, ...run }) => madeRun({ runId: RUN_IDS[id], ...run }, now));
+/** `samples`: of the finished run, with a file each. */
+export const madeRuns = (now: number, samples = 0): RunSummary[] =>
+  INVENTED.map(({ id, ...run }) => {
+    const sites = Array.from({ length: id === 'done' ? samples : 0 }, (_, site) => `site${site + 1}.fasta`);
+    return madeRun({ runId: RUN_IDS[id], ...run, ...(sites.length > 0 && { inputs: sites }) }, now);
+  });
+
+export function madeRunNamed(name: keyof typeof RUN_IDS): RunSummary {
+  const found = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS[name]);
+  if (!found) throw new Error(`No run is ${name}`);
+  return found;
+}

@@ -10,6 +10,15 @@ export const pause = (milliseconds: number, signal?: AbortSignal) =>
     });
   });
 
+/** Tells each new value. */
+export async function* watched<Value>(of: () => Value, signal?: AbortSignal): AsyncGenerator<Value, void> {
+  let shown: Value | undefined;
+  while (!signal?.aborted) {
+    if (of() !== shown) yield (shown = of());
+    await pause(50, signal);
+  }
+}
+
 /** Reports the progress of steps; `bytes`: of one that downloads. */
 export async function* madeSteps(
   steps: readonly (Message & { readonly bytes?: number })[],

@@ -1,6 +1,5 @@
 import {
   type OtherComputer,
-  sampleNames,
   settingsSchema,
   type DeviceLive,
   type ModelStatus,
@@ -12,7 +11,7 @@ import {
 } from '../../../electron/contract/index.ts';
 import { madeDevices, madeProbe, MODELS } from './computer.ts';
 import { MadeEnvironment } from './environment.ts';
-import { madeRuns, RUN_IDS } from './runs.ts';
+import { madeRuns } from './runs.ts';
 
 export interface MemoryEngineOptions {
   readonly runs?: 'none' | 'many';
@@ -41,10 +40,6 @@ export class World {
   readonly nodes: number;
   readonly probe: ProbeResult;
   readonly snapshotsPerSecond: number;
-  /** Called when the list of runs has changed. */
-  readonly listeners = new Set<() => void>();
-  /** Numbers of the devices that the user has left out. */
-  readonly excluded = new Set<number>([6]);
   readonly environment = new MadeEnvironment();
   models: readonly ModelStatus[] = MODELS;
   /** A folder that is being packed. */
@@ -54,16 +49,16 @@ export class World {
   speedIsMeasured = false;
   /** Tables of other tools that belong to the finished run. */
   readonly tables: number;
-  runs: readonly RunSummary[];
+  /** Another list after each change. */
+  runs: RunSummary[];
   settings: Settings;
   /** Number of snapshots so far, which makes figures change. */
   tick = 0;
   private readonly sequenceCount: number;
 
   constructor(options: MemoryEngineOptions) {
-    this.runs = options.runs === 'none' ? [] : madeRuns(this.openedAt);
+    this.runs = options.runs === 'none' ? [] : madeRuns(this.openedAt, options.samples);
     this.tables = options.samples === undefined ? 1 : 2;
-    if (options.samples !== undefined) this.addSamples(options.samples);
     this.settings = { ...settingsSchema.parse({}), welcomeSeen: options.welcomeSeen ?? true };
     if (options.fresh) {
       this.environment.lack();
@@ -86,22 +81,6 @@ export class World {
     this.sequenceCount = options.sequences ?? 500;
   }
 
-  private addSamples(count: number): void {
-    const paths = Array.from({ length: count }, (_, index) => `/data/projects/coast/site${index + 1}.fasta`);
-    this.runs = this.runs.map((run) =>
-      run.runId === RUN_IDS.done
-        ? {
-            ...run,
-            plan: {
-              ...run.plan,
-              inputs: paths.map((path) => ({ path, sizeBytes: 1_000_000, sha256: '0'.repeat(64) })),
-            },
-            samples: sampleNames(paths),
-          }
-        : run,
-    );
-  }
-
   has(runId: string): boolean {
     return this.runs.some((run) => run.runId === runId);
   }
@@ -113,23 +92,18 @@ export class World {
   }
 
   change(runId: string, change: Partial<RunSummary>): void {
-    this.setRuns(this.runs.map((run) => (run.runId === runId ? { ...run, ...change } : run)));
+    this.runs = this.runs.map((run) => (run.runId === runId ? { ...run, ...change } : run));
   }
 
   add(run: RunSummary): void {
-    this.setRuns([run, ...this.runs]);
+    this.runs = [run, ...this.runs];
   }
 
   remove(runId: string): void {
-    this.setRuns(this.runs.filter((run) => run.runId !== runId));
+    this.runs = this.runs.filter((run) => run.runId !== runId);
   }
 
   sequencesOf({ plan }: RunSummary): number {
     return plan.model.notice === null ? this.sequenceCount : 200;
-  }
-
-  private setRuns(runs: readonly RunSummary[]): void {
-    this.runs = runs;
-    for (const listener of this.listeners) listener();
   }
 }

@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 import { changeView, viewRun } from '../../../state/results/resultsView.ts';
 import { useSettings } from '../../../state/settings.ts';
-import { madeRuns, RUN_IDS } from '../../../testing/memoryEngine/runs.ts';
+import { madeRunNamed } from '../../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
 import { SequencePanel } from './SequencePanel.tsx';
 
@@ -12,8 +12,7 @@ it('shows the letters of a sequence, and asks before it gives them to BLAST', as
   // Sets browser mode, whatever an earlier test has set.
   useSettings.setState({ settings: null, info: null });
   const user = userEvent.setup();
-  const run = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.done);
-  if (!run) throw new Error('There is no such run.');
+  const run = madeRunNamed('done');
   await renderWithEngine(
     <ModalsProvider>
       <SequencePanel run={run} />

@@ -2,7 +2,7 @@ import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 import { useRuns } from '../../../state/runs/runs.ts';
-import { madeRuns, RUN_IDS } from '../../../testing/memoryEngine/runs.ts';
+import { madeRunNamed } from '../../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
 import { DevicesTable } from './DevicesTable.tsx';
 
@@ -16,8 +16,7 @@ function Watched() {
 
 it('draws the curves of devices once, however often the run at work changes', async () => {
   const user = userEvent.setup();
-  const running = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.running);
-  if (!running) throw new Error('No invented run is at work');
+  const running = madeRunNamed('running');
   const change = (fraction: number) => act(() => useRuns.setState({ runs: [{ ...running, fraction }] }));
   change(0);
   await renderWithEngine(<Watched />);

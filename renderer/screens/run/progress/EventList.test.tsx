@@ -2,15 +2,14 @@ import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import type { RunEvent } from '../../../../electron/contract/index.ts';
 import { expect, it } from 'vitest';
-import { madeRuns } from '../../../testing/memoryEngine/runs.ts';
+import { madeRunNamed } from '../../../testing/memoryEngine/runs.ts';
 import { useRuns } from '../../../state/runs/runs.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
 import { RunDialogs } from '../../history/RunDialogs.tsx';
 import { EventList, eventsShown } from './EventList.tsx';
 
 it('opens the log of the run', async () => {
-  const [run] = madeRuns(Date.now());
-  if (!run) throw new Error('There are no invented runs');
+  const run = madeRunNamed('running');
   const user = userEvent.setup();
   useRuns.setState({ runs: [run] });
   await renderWithEngine(

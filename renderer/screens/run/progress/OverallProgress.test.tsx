@@ -7,7 +7,7 @@ import { engine, queries } from '../../../state/connection.ts';
 import { useResultsView } from '../../../state/results/resultsView.ts';
 import { queryClient } from '../../../state/queryClient.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
-import { madeRuns, RUN_IDS } from '../../../testing/memoryEngine/runs.ts';
+import { madeRunNamed } from '../../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
 import { ExpectedAnswer } from './ExpectedAnswer.tsx';
 import { OverallProgress } from './OverallProgress.tsx';
@@ -16,11 +16,7 @@ const INTERVAL = /^\([\d.]+%–[\d.]+%\)$/;
 const PAUSED: RunSummary['state'] = { phase: 'paused', error: null };
 
 /** All of its files are read. */
-function runAtWork(): RunSummary {
-  const read = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.interrupted);
-  if (!read) throw new Error('There is no such run');
-  return { ...read, interrupted: false };
-}
+const runAtWork = (): RunSummary => ({ ...madeRunNamed('interrupted'), interrupted: false });
 
 /** Shows the run as the engine reports it while the amount of work is unknown. */
 async function showWithoutFraction(run: RunSummary): Promise<void> {

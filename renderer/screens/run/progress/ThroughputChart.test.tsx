@@ -4,7 +4,7 @@ import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { queryClient } from '../../../state/queryClient.ts';
 import { useRuns } from '../../../state/runs/runs.ts';
-import { madeRuns, RUN_IDS } from '../../../testing/memoryEngine/runs.ts';
+import { madeRunNamed } from '../../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
 import { ThroughputChart } from './ThroughputChart.tsx';
 
@@ -14,8 +14,7 @@ function Watched() {
 }
 
 it('shows the last samples of a run that ended before the curve was queried again', async () => {
-  const running = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.running);
-  if (!running) throw new Error('No invented run is at work');
+  const running = madeRunNamed('running');
   const change = (run: RunSummary) => act(() => useRuns.setState({ runs: [run] }));
   change(running);
   await renderWithEngine(<Watched />);

@@ -15,7 +15,7 @@ import {
   madeSpeed,
   PACKABLE_GPUS,
 } from '../computer.ts';
-import { madeSteps, pause } from '../steps.ts';
+import { madeSteps, pause, watched } from '../steps.ts';
 import type { World } from '../world.ts';
 
 const WEIGHTS = [
@@ -42,7 +42,9 @@ export function computerRouter(world: World) {
       await pause(150);
       yield checksOf(world);
     }),
-    environment: computer.environment.handler(() => world.environment.watch()),
+    environment: computer.environment.handler(({ signal }) =>
+      watched(() => world.environment.status, signal),
+    ),
     setUpPython: computer.setUpPython.handler(() => {
       void world.environment.setUp();
     }),

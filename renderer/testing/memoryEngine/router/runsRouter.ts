@@ -2,7 +2,7 @@ import { implement } from '@orpc/server';
 import { appError, contract, type RunFile } from '../../../../electron/contract/index.ts';
 import { madeInspection } from '../computer.ts';
 import { madeLive } from '../live.ts';
-import { pause } from '../steps.ts';
+import { pause, watched } from '../steps.ts';
 import { madeRun, NOTHING_FAILED } from '../runs.ts';
 import type { StoredRuns } from '../storedRuns.ts';
 import { isAtWork, type World } from '../world.ts';
@@ -17,20 +17,7 @@ const MADE_FILES: RunFile[] = [
 export function runsRouter(world: World, stored: StoredRuns) {
   const { runs } = implement(contract);
   return {
-    watchAll: runs.watchAll.handler(async function* ({ signal }) {
-      let changed = true;
-      const wake = () => (changed = true);
-      world.listeners.add(wake);
-      try {
-        while (!signal?.aborted) {
-          if (changed) yield [...world.runs];
-          changed = false;
-          await pause(100, signal);
-        }
-      } finally {
-        world.listeners.delete(wake);
-      }
-    }),
+    watchAll: runs.watchAll.handler(({ signal }) => watched(() => world.runs, signal)),
     inspect: runs.inspect.handler(async function* ({ input }) {
       const found = input.paths.flatMap((path) =>
         /\.\w+$/.test(path)
@@ -52,19 +39,18 @@ export function runsRouter(world: World, stored: StoredRuns) {
         order: input.request.order ?? 'sample',
         devices: [{ name: 'NVIDIA H200', count: world.devices.length }],
       },
-      seconds:
-        input.request.model === '300' && !world.speedIsMeasured
-          ? null
-          : input.request.precision === 'fp32'
-            ? { low: 180_000, high: 260_000 }
-            : { low: 1260, high: 1980 },
-      basis:
-        input.request.model === '300' && !world.speedIsMeasured
-          ? null
-          : {
+      ...(input.request.model === '300' && !world.speedIsMeasured
+        ? { seconds: null, basis: null }
+        : {
+            seconds:
+              input.request.precision === 'fp32'
+                ? { low: 180_000, high: 260_000 }
+                : { low: 1260, high: 1980 },
+            basis: {
               runs: input.request.model === '300' ? null : 3,
               measuredAt: new Date(world.openedAt).toISOString(),
             },
+          }),
       diskBytes: input.residues * 8,
       diskFreeBytes: 41_000_000_000,
       outputDir:

@@ -19,7 +19,7 @@ export const SLICES: Readonly<Record<string, Slice>> = {
   },
   runs: {
     mutate: ['electron/engine/service/runs/{runCatalog,runControl}.ts'],
-    tests: ['electron/engine/service/runs/{runCatalog,runControl,runQueue,simultaneousRequests}.test.ts'],
+    tests: ['electron/engine/service/runs/{runCatalog,runControl,simultaneousRequests}.test.ts'],
   },
   exports: {
     mutate: [

@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_definition import chunk_bounds
 
+from virnucpro_backend.prepare import chunking
 from virnucpro_backend.prepare.chunking import (
-    chunk_counts,
-    chunk_range,
     chunk_table,
+    chunk_windows,
     priorities,
     round_ends,
     rounds_of,
 )
+from virnucpro_backend.prepare.records.survey import InMemory
 
 
 @pytest.mark.parametrize("c", [300, 500])
@@ -30,15 +31,41 @@ def test_every_length_up_to_30000_agrees_with_the_plain_walk(c: int) -> None:
         np.testing.assert_array_equal(np.stack(columns, axis=1), np.array(expected).reshape(-1, 4))
 
 
-def test_a_range_of_a_huge_sequence_agrees_with_the_full_table() -> None:
-    length = 1_234_567
-    whole = chunk_table(np.array([length]), 500)
-    assert int(chunk_counts(np.array([length]), 500)[0]) == whole.start.size
-    part = chunk_range(length, 1000, 1500, 500)
-    np.testing.assert_array_equal(part.start, whole.start[1000:1500])
-    np.testing.assert_array_equal(part.length, whole.length[1000:1500])
-    np.testing.assert_array_equal(part.chunk, np.arange(1000, 1500))
-    np.testing.assert_array_equal(part.record, np.zeros(500))
+@given(
+    st.lists(st.tuples(st.integers(0, 2000), st.booleans()), min_size=1, max_size=12),
+    st.integers(20, 500),
+    st.integers(1, 3000),
+    st.integers(1, 9),
+)
+def test_windows_hold_all_chunks_in_order_with_their_letters_and_stay_small(
+    records: list[tuple[int, bool]], c: int, most_bases: int, most_chunks: int
+) -> None:
+    lengths = np.array([length for length, _ in records])
+    chunked = np.array([length if is_chunked else 0 for length, is_chunked in records])
+    letters = np.random.default_rng(0).integers(0, 256, lengths.sum(), np.uint8)
+    origins = np.cumsum(lengths) - lengths
+    expected = chunk_table(chunked, c)
+    seen = 0
+    with pytest.MonkeyPatch.context() as limits:
+        limits.setattr(chunking, "WINDOW_BASES", most_bases)
+        limits.setattr(chunking, "WINDOW_CHUNKS", most_chunks)
+        for window in chunk_windows(InMemory(letters), lengths, chunked, c):
+            count = window.record.size
+            assert 1 <= count <= most_chunks
+            assert count == 1 or window.letters.size < most_bases + c
+            backwards = window.reordered(np.arange(count)[::-1])
+            for place in range(count):
+                row = seen + place
+                record = int(expected.record[row])
+                begin = int(origins[record] + expected.start[row])
+                own = letters[begin : begin + int(expected.length[row])]
+                for one, at in ((window, place), (backwards, count - 1 - place)):
+                    assert (one.record[at], one.chunk[at]) == (record, expected.chunk[row])
+                    start = int(one.start[at])
+                    assert (one.letters[start : start + int(one.length[at])] == own).all()
+                    assert one.length[at] == own.size
+            seen += count
+    assert seen == expected.record.size
 
 
 _64_BITS = (1 << 64) - 1

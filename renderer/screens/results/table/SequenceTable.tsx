@@ -106,7 +106,7 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
         height="auto"
         empty={
           <Empty
-            icon={<IconFilterOff size={26} aria-hidden />}
+            icon={rows.total !== null && <IconFilterOff size={26} aria-hidden />}
             title={rows.total === null ? t('common.loading') : t('results.noneFit')}
             actions={
               rows.total !== null && (

@@ -55,7 +55,7 @@ test('a first start: the example, its results, an export', async ({ page, engine
   expect(download.suggestedFilename()).toMatch(/^Example_NOT_FOR_RESEARCH_all_\d+\.tsv$/);
   const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
   expect(lines).toHaveLength(37);
-  expect(lines[1]).toMatch(/^crassphage_1\t/);
+  expect(lines[1]).toContain('\tcrassphage_1\t');
 });
 
 test('a window without a key, or whose key was used, says so; the next address opens it', async ({

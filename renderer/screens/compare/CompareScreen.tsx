@@ -102,7 +102,7 @@ function TwoRuns({ runs }: { runs: [RunSummary, RunSummary] }) {
   const [{ runId }, { runId: otherRunId }] = runs;
   const asked = useQuery(queries.results.compare.queryOptions({ input: { runId, otherRunId } }));
   if (asked.error) return <ErrorCard error={asked.error} />;
-  if (!asked.data) return <Loader size="sm" aria-label={t('common.loading')} />;
+  if (!asked.data) return <Loader size="sm" role="status" aria-label={t('common.loading')} />;
   return <Comparison found={asked.data} runs={runs} />;
 }
 

@@ -16,7 +16,7 @@ export function OriginalComparison({ run, file }: { run: RunSummary; file: strin
   const { runId } = run;
   const asked = useQuery(queries.results.compareOriginal.queryOptions({ input: { runId, path: file } }));
   if (asked.error) return <ErrorCard error={asked.error} />;
-  if (!asked.data) return <Loader size="sm" aria-label={t('common.loading')} />;
+  if (!asked.data) return <Loader size="sm" role="status" aria-label={t('common.loading')} />;
   return <Agreement found={asked.data} runId={runId} />;
 }
 

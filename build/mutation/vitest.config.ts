@@ -7,5 +7,6 @@ export default defineConfig({
     environment: 'node',
     setupFiles: ['electron/engine/testing/setUpTests.ts', 'build/mutation/setUp.ts'],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

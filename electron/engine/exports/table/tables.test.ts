@@ -6,8 +6,10 @@ import { float32Text } from '../../results/cellText.ts';
 import { markSequence } from '../../store/shortlist.ts';
 import { compute, computeAll, preparedRun, type PreparedRun } from '../../store/testing/storeFixture.ts';
 import { DESCRIPTION, recordOf, syntheticPlan } from '../../store/testing/syntheticRun.ts';
+import { ExportSource } from '../exportSource.ts';
 import { BY_ROW, cellsOf, exported as exportedFrom } from '../testing/exported.ts';
 import { type Cell, readBack } from '../testing/readers.ts';
+import { usedColumns } from './columns.ts';
 
 const SAMPLES = ['gut', 'gut', 'water', 'air'];
 const FILES = ['gut_1.fasta', 'gut_2.fasta', 'water.fasta', 'air.fasta'];
@@ -114,6 +116,13 @@ const asText = (column: string, value: Cell): string =>
         : String(value);
 
 describe('a table of sequences', () => {
+  it('has headings in both languages, and the columns that were asked for', async () => {
+    const source = await ExportSource.open(run.store, { filter: {} }, BY_ROW, { language: 'en' });
+    for (const { heading } of await usedColumns(source)) expect(Object.values(heading)).not.toContain('');
+    const asked = await exportedFrom(run.store, 'tsv', { columns: ['seq_name', 'shortlist'] });
+    expect(cellsOf(asked)[0]).toEqual(['seq_name', 'model', 'shortlist']);
+  });
+
   it('has in every column the value of its own field, in every format', async (context) => {
     const counts = Object.values(all[0]!).filter((value) => Number.isInteger(value) && value !== 0);
     expect(new Set(counts).size).toBe(counts.length);

@@ -134,9 +134,6 @@ export async function createRun(
   if (!precision.ok) return precision;
   const checked = await checkPrecision(context, model.value.planModel, precision.value, choice.value.devices);
   if (!checked.ok) return checked;
-  // Python and PyTorch take seconds to start, in which the inputs are read.
-  const [first] = choice.value.devices;
-  if (first) context.warmWorkers?.startAhead(workerLaunch(context.environment, first), first.id);
 
   const folder = await chooseRunFolder(options, collected.value.paths, model.value.planModel);
   const usable = await checkRunFolder(folder, request.force, collected.value.paths);
@@ -146,6 +143,9 @@ export async function createRun(
   const look = chunkLengthsText({ chunkLength, secondLook: second.value });
   const looks = [...new Set([look, ...(await looksHere(context.paths))])];
   const reading = { looks, repairs, minLength, geneticCode };
+  // Python and PyTorch take seconds to start, in which the inputs are read.
+  const [first] = choice.value.devices;
+  if (first) context.warmWorkers?.startAhead(workerLaunch(context.environment, first), first.id);
   const inspected = await inspectAll(context, collected.value.paths, reading, options);
   if (!inspected.ok) return inspected;
   const leftOut = inspected.value.flatMap(({ path, problems }) => {

@@ -15,6 +15,7 @@ import { DESCRIPTION, syntheticPlan } from '../../engine/store/testing/synthetic
 import { REAL_PYTHON } from '../../engine/testing/realFiles.ts';
 import { testBundle } from '../../engine/testing/testBundles.ts';
 import { succeeds } from './commandLineProcess.ts';
+import { processorSeconds } from './markedProcesses.ts';
 
 const HOST_ENTRY = testBundle('storeHost.mjs', new URL('../../engine/store/hostEntry.ts', import.meta.url));
 const SAMPLE = join(import.meta.dirname, '../../../python-backend/tests/data/sample.fa');
@@ -23,7 +24,6 @@ const SMALL = 520;
 const READS_OF_PART = 4096;
 /** Open frames of reads of 100 bp: a quarter has none. */
 const MASKS = [0, 1, 8, 20];
-const CLOCK_TICKS_A_SECOND = 100;
 
 const reads = Number(process.argv[2] ?? 10_000_000);
 const scratch = mkdtempSync(join(tmpdir(), 'virnucpro-bench-'));
@@ -73,20 +73,16 @@ function fill(db: Database.Database): void {
 }
 
 /** Processor time of this process, and of all that it started and that has ended, in seconds. */
-function processorSeconds(): number {
-  const stat = readFileSync('/proc/self/stat', 'utf8');
-  const fields = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 15);
-  return fields.reduce((sum, ticks) => sum + Number(ticks), 0) / CLOCK_TICKS_A_SECOND;
+function secondsSoFar(): number {
+  const { own, ofEnded } = processorSeconds('/proc/self/stat');
+  return own + ofEnded;
 }
 
 /** Prints what a step takes; `most`: the processor time that it should take at most, in seconds. */
 async function row(name: string, most: number, step: () => Promise<unknown>): Promise<void> {
-  const [begun, before] = [performance.now(), processorSeconds()];
+  const [begun, before] = [performance.now(), secondsSoFar()];
   await step();
-  const [seconds, processor] = [(performance.now() - begun) / 1000, processorSeconds() - before];
+  const [seconds, processor] = [(performance.now() - begun) / 1000, secondsSoFar() - before];
   const verdict = processor <= most ? 'ok    ' : 'MISSED';
   process.stdout.write(
     `${verdict} ${name.padEnd(34)} ${seconds.toFixed(2)} s, of the processor ${processor.toFixed(2)} s` +

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { ended, virnucpro } from './commandLineProcess.ts';
+import { processorSeconds } from './markedProcesses.ts';
 import { measuringComputer } from '../../engine/testing/measuringComputer.ts';
 import { FAULTY_PYTHON, REAL_PYTHON } from '../../engine/testing/realFiles.ts';
 import { MEMORY_SETTING } from '../memorySetting.ts';
@@ -18,7 +19,6 @@ import { MEMORY_SETTING } from '../memorySetting.ts';
 const READ_LENGTH = 100;
 const RESIDUES_PER_PART = 40_000;
 const SAMPLE_MS = 250;
-const CLOCK_TICKS_A_SECOND = 100;
 /** The speed of an H200 with both encoders in the proportion that a run needs: docs/performance.md. */
 const H200_RESIDUES_PER_SECOND = 106_736;
 /**
@@ -76,11 +76,9 @@ async function writeReads(): Promise<void> {
 function statusOf(pid: number): { peakBytes: number; mainThreadSeconds: number } | null {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return {
       peakBytes: 1024 * Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0),
-      mainThreadSeconds: (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_A_SECOND,
+      mainThreadSeconds: processorSeconds(`/proc/${pid}/task/${pid}/stat`).own,
     };
   } catch {
     return null;

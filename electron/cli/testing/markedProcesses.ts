@@ -1,5 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
+const CLOCK_TICKS_A_SECOND = 100;
+
+/** Processor seconds by one of the system's files `stat` (Linux), and those of its processes that have ended. */
+export function processorSeconds(file: string): { own: number; ofEnded: number } {
+  const stat = readFileSync(file, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const sum = (at: number): number => (Number(fields[at]) + Number(fields[at + 1])) / CLOCK_TICKS_A_SECOND;
+  return { own: sum(11), ofEnded: sum(13) };
+}
+
 /** An environment variable that every process of one test has, with a value unique to the test. */
 export const MARK = 'VIRNUCPRO_TEST_FOLDER';
 

@@ -8,14 +8,15 @@ import re
 from contextlib import AbstractContextManager
 from typing import Any
 
+import msgspec
 import pytest
 import torch
-from made_parts import DEMO_MODEL
+from running_worker import LOAD
 
 from virnucpro_backend.devices.host import Memory
 from virnucpro_backend.devices.opening import LoadFailedError, OpenDevice
 from virnucpro_backend.inference import loading
-from virnucpro_backend.inference.commands import Load
+from virnucpro_backend.inference.commands import Load, parse_worker_command
 from virnucpro_backend.inference.loading import ReadyModel, open_and_load, remarks
 from virnucpro_backend.inference.memory.memory_profile import MemoryProfile, Placement
 from virnucpro_backend.inference.memory.model_memory import ModelSizes, software
@@ -59,21 +60,9 @@ class SimulatedGpu:
 
 
 def command(**changes: object) -> Load:
-    fields: dict[str, object] = {
-        "device": "cuda",
-        "model_folder": DEMO_MODEL,
-        "precision": "fp32",
-        "tokens_per_batch": 16_384,
-        "embed_equal_sequences_once": True,
-        "embeddings": None,
-        "memory_fraction": None,
-        "most_tokens_per_batch": None,
-        "placement": "auto",
-        "memory_profile": None,
-        "imported_embeddings": None,
-        "second_head": None,
-    }
-    return Load(**{**fields, **changes})  # type: ignore[arg-type]
+    given = parse_worker_command({**LOAD, "device": "cuda", "tokens_per_batch": 16_384})
+    assert isinstance(given, Load)
+    return msgspec.structs.replace(given, **changes)
 
 
 def load(**changes: object) -> tuple[ReadyModel, str]:

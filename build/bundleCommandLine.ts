@@ -8,11 +8,13 @@ const root = join(import.meta.dirname, '..');
 /** The version of Node in a checkout, and the one that the wheel requires. */
 const NODE = '24.0';
 
-/** Node keeps what it has compiled with the user's other caches: nobody else may change it there. */
+/** Node keeps what it has compiled with the user's other caches (`cache_folder` in Python): nobody else may change it there. */
 const START = `import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-enableCompileCache(process.env.NODE_COMPILE_CACHE || join(homedir(), '.cache', 'virnucpro'));
+const { NODE_COMPILE_CACHE, VIRNUCPRO_CACHE, XDG_CACHE_HOME } = process.env;
+const caches = XDG_CACHE_HOME || join(homedir(), '.cache');
+enableCompileCache(NODE_COMPILE_CACHE || VIRNUCPRO_CACHE || join(caches, 'virnucpro'));
 await import('./commandLine.mjs');
 `;
 
